@@ -17,6 +17,7 @@ import { ofSchedules } from './operations/schedules.ts'
 import { ofShares } from './operations/shares.ts'
 import { ofSnapshots } from './operations/snapshots.ts'
 import { sshByName } from './operations/ssh-by-name.ts'
+import { ofUploads } from './operations/uploads.ts'
 import { ofVms } from './operations/vms.ts'
 import { ofWebhooks } from './operations/webhooks.ts'
 
@@ -24,6 +25,7 @@ export const operations: Record<string, Operation> = {
   ...ofProjects,
   ...ofVms,
   ...ofDisks,
+  ...ofUploads,
   ...ofSnapshots,
   ...ofSchedules,
   ...ofShares,

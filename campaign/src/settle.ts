@@ -1,5 +1,6 @@
 /** The looks at everything: a quick one after every fault, a thorough one when all has come to rest. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { uploadTexts } from '@slipway/contract'
 import { checkDeadlines, checkGroups, checkShares, compare, type Finding, isMoving } from './compare.ts'
 import type { Host } from './host.ts'
 import { lookAt, lookInBin, type Seen } from './look.ts'
@@ -70,6 +71,8 @@ const DOWNLOADS_AT_A_TIME = 2
 export function neverRests(seen: readonly Seen[]): (one: Seen) => boolean {
   const stalled = seen.filter((one) => isMoving(one) && isStalled(one))
   return (one) =>
+    // A file of which nobody sends the rest is waited for for a day.
+    one.object.status_message === uploadTexts.receiving ||
     one.object.name.startsWith('fault-never-ready') ||
     isStalled(one) ||
     (typeof one.object.image_url === 'string' && stalled.length >= DOWNLOADS_AT_A_TIME)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ForGood } from './bin.ts'
 import { diskTexts } from './disk.rules.ts'
-import { Disk } from './disk.ts'
+import { Disk, downloadRefusals } from './disk.ts'
 import {
   diskSnapshotRetention,
   diskSnapshotStatuses,
@@ -133,5 +133,13 @@ export const diskSnapshotApi = {
       404: notFound,
       409: [t.notReady, quotaRefusal],
     },
+  }),
+  download: endpoint('diskSnapshot.download', {
+    summary: 'Download a disk snapshot as a qcow2 file that depends on no other',
+    auth: 'session',
+    status: 200,
+    params: DiskSnapshotParams,
+    answers: 'file',
+    errors: { 404: notFound, 409: [t.notReady], ...downloadRefusals },
   }),
 }

@@ -55,8 +55,8 @@ test('a disk is under way while it is made or deleted, and failed when it never 
 
 test.each([
   ['creating', null, []],
-  ['available', null, ['delete', 'attach', 'createVm', 'snapshot']],
-  ['ready', null, ['delete', 'attach', 'createVm', 'snapshot']],
+  ['available', null, ['delete', 'attach', 'download', 'createVm', 'snapshot']],
+  ['ready', null, ['delete', 'attach', 'download', 'createVm', 'snapshot']],
   ['attached', 'v', ['detach', 'snapshot']],
   ['bound', 'v', ['detach', 'snapshot']],
   ['failed', null, ['delete']],

@@ -15,6 +15,10 @@ export const diskTexts = {
   beingCreated: 'Disk is being created. Please try again later.',
   beingSnapshotted: 'A snapshot of this disk is being created. Please try again later.',
   beingDetached: 'Disk is being detached. Please try again later.',
+  downloadAttached:
+    'Disk is attached to a VM. Detach it first, or create a snapshot of it and download the snapshot.',
+  manyDownloads: 'You have too many downloads at the moment. Wait for one of them to finish.',
+  noDownloadLeft: 'The server sends many files at the moment. Try again in a minute.',
   notAttached: 'Disk is not attached to a VM',
   notReleased: 'The VM did not release the disk. Stop the VM and try again.',
   vmNotReady: 'VM must be running or stopped',
@@ -67,6 +71,10 @@ export const diskCan = {
   detach: (disk: DiskLike): true | string => disk.vm_id !== null || diskTexts.notAttached,
   attach: (disk: DiskLike & { name: string }): true | string =>
     diskStateOf(disk) === 'available' || `Disk "${disk.name}" is not available`,
+  download: (disk: DiskLike & { name: string }): true | string =>
+    disk.vm_id !== null || diskStateOf(disk) === 'attached'
+      ? diskTexts.downloadAttached
+      : diskCan.attach(disk),
   createVm: (disk: DiskLike & { name: string }): true | string => diskCan.attach(disk),
   snapshot: (disk: DiskLike): true | string =>
     ['available', 'attached'].includes(diskStateOf(disk)) ||

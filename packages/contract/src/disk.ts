@@ -13,7 +13,7 @@ export const DiskStatus = z.enum(diskStatuses)
 export type DiskStatus = z.infer<typeof DiskStatus>
 
 /** What the content of a disk came from. */
-export const DiskOrigin = z.enum(['blank', 'image', 'snapshot'])
+export const DiskOrigin = z.enum(['blank', 'image', 'snapshot', 'upload'])
 
 export const Disk = z.object({
   id: Id,
@@ -32,7 +32,7 @@ export const Disk = z.object({
   disk_type: z.literal('standard'),
   source: DiskOrigin,
   image_url: z.string().nullable(),
-  /** SHA-256 of the image it was made from, in hex, as it was fetched. */
+  /** SHA-256 of the image it was made from, in hex, as it was fetched or uploaded. */
   image_sha256: z.string().nullable(),
   vm_id: Id.nullable(),
   vm_name: z.string().nullable(),
@@ -95,6 +95,13 @@ export const DiskAttach = z.object({
 export const DiskParams = ProjectParams.extend({ diskId: Id })
 
 const notFound = [messages.projectNotFound, messages.diskNotFound]
+
+/** What a download may be refused with, of a disk or of a snapshot. */
+export const downloadRefusals = {
+  422: ['<`cannot.disk_files` of the host>'],
+  429: [t.manyDownloads],
+  503: [t.noDownloadLeft],
+} as const
 
 export const diskApi = {
   list: endpoint('disk.list', {
@@ -171,6 +178,18 @@ export const diskApi = {
         t.beingSnapshotted,
       ],
       422: ['<`cannot.hot_plug` of the host>'],
+    },
+  }),
+  download: endpoint('disk.download', {
+    summary: 'Download a disk that is on no VM as a qcow2 file; a part of it by `Range`',
+    auth: 'session',
+    status: 200,
+    params: DiskParams,
+    answers: 'file',
+    errors: {
+      404: notFound,
+      409: [t.downloadAttached, 'Disk "<name>" is not available'],
+      ...downloadRefusals,
     },
   }),
 }

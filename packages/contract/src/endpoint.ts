@@ -17,8 +17,8 @@ export interface EndpointDef {
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
-  /** The body comes as an HTML form sends it, in place of JSON. */
-  takes?: 'form'
+  /** The body comes as an HTML form sends it, or is bytes of a file, in place of JSON. */
+  takes?: 'form' | 'file'
   /** The largest body in bytes as it is sent, where 64 kB are not enough. */
   bodyBytes?: number
   /** Absent for 204 and for everything that is not JSON. */
@@ -30,10 +30,10 @@ export interface EndpointDef {
   /** It creates an object and takes an `Idempotency-Key`: the same request with the same key creates it once. */
   idempotent?: true
   /**
-   * What it answers with in place of JSON by a schema; a document is JSON of another kind. A socket starts with a GET that asks
-   * for an upgrade.
+   * What it answers with in place of JSON by a schema; a document is JSON of another kind, a file is bytes to save. A socket
+   * starts with a GET that asks for an upgrade.
    */
-  answers?: 'events' | 'text' | 'document' | 'socket'
+  answers?: 'events' | 'text' | 'document' | 'file' | 'socket'
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -9,6 +9,7 @@ export const limitNames = [
   'backups',
   'networks',
   'ports',
+  'disk_files',
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
@@ -26,6 +27,7 @@ export const noLimits: Limits = {
   backups: null,
   networks: null,
   ports: null,
+  disk_files: null,
 }
 
 /**

@@ -48,6 +48,8 @@ export const Host = z.object({
     networks: limit,
     /** Sharing ports of VMs. */
     ports: limit,
+    /** Uploading files that become disks, and downloading disks as files. */
+    disk_files: limit,
   }),
   /** Why ports of that kind cannot be shared here; null where they can. */
   sharing: z.object({ http: limit, tcp: limit } satisfies Record<ShareKind, unknown>),

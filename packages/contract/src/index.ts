@@ -74,6 +74,8 @@ export * from './template.ts'
 export * from './text.rules.ts'
 export * from './totp.rules.ts'
 export * from './totp.ts'
+export * from './upload.rules.ts'
+export * from './upload.ts'
 export * from './usage.ts'
 export * from './vm.rules.ts'
 export * from './vm.ts'
@@ -122,6 +124,7 @@ import { sshKeyApi } from './ssh-key.ts'
 import { startScriptApi } from './start-script.ts'
 import { templateApi } from './template.ts'
 import { totpApi } from './totp.ts'
+import { uploadApi } from './upload.ts'
 import { usageApi } from './usage.ts'
 import { vmApi } from './vm.ts'
 import { vmPoolApi } from './vm-pool.ts'
@@ -156,6 +159,7 @@ const apis = [
   vmSnapshotApi,
   vmSnapshotScheduleApi,
   diskApi,
+  uploadApi,
   diskSnapshotApi,
   diskSnapshotScheduleApi,
   operationApi,

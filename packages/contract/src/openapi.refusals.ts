@@ -3,6 +3,7 @@ import { mayWhileFrozen } from './account-deletion.rules.ts'
 import { apiTokenMay, apiTokenNeeds, apiTokenTexts } from './api-token.rules.ts'
 import type { Endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { uploadTexts } from './upload.rules.ts'
 
 /** The refusals that calls share, by their status: the name of the response, and what it means. */
 export const refusals = {
@@ -12,7 +13,7 @@ export const refusals = {
   404: ['NotFound', 'The object does not exist or belongs to another account'],
   409: ['Conflict', 'Not possible in the current state'],
   413: ['ContentTooLarge', 'The body is too large'],
-  415: ['UnsupportedMediaType', 'The body is not JSON'],
+  415: ['UnsupportedMediaType', 'The body is not of the type that is taken'],
   421: ['MisdirectedRequest', 'The `Host` header does not name this server'],
   422: [
     'UnprocessableContent',
@@ -35,6 +36,7 @@ export function sentencesOf(endpoint: Endpoint): Partial<Record<RefusalStatus, r
     add(413, messages.tooLarge)
     if (endpoint.takes !== 'form') add(415, messages.unsupportedMediaType)
   }
+  if (endpoint.takes === 'file') add(415, uploadTexts.pieceType)
   add(421, messages.foreignHost)
   if (endpoint.idempotent) {
     add(400, messages.invalidIdempotencyKey)

@@ -17,6 +17,7 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
   vmPool: ['VM pools', 'Groups of equal VMs that can scale automatically with their load.'],
   vmSet: ['VM sets', 'Groups of equal VMs with a fixed number of replicas.'],
   disk: ['Disks', 'Data disks, which are attached to VMs and outlive them.'],
+  upload: ['Uploads', 'Files that become disks, sent in pieces and continued after interruptions.'],
   diskSnapshot: ['Disk snapshots', 'Snapshots of data disks, from which new disks can be created.'],
   diskSnapshotSchedule: [
     'Snapshot schedules of disks',

@@ -92,6 +92,7 @@ function operationOf(endpoint: Endpoint, schemas: Schemas, descriptions: Descrip
         content: content(schemas.of(endpoint.body, 'input'), endpoint.takes),
       },
     }),
+    ...(endpoint.takes === 'file' && { requestBody: { required: true, content: bytes } }),
     responses: responsesOf(endpoint, schemas),
   }
 }
@@ -102,7 +103,9 @@ const operationIdOf = ({ id }: Endpoint): string =>
 
 const isOptional = (schema: z.ZodType): boolean => schema.safeParse(undefined).success
 
-const content = (schema: Json, takes?: 'form') => ({
+const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+
+const content = (schema: Json, takes?: Endpoint['takes']) => ({
   [takes === 'form' ? 'application/x-www-form-urlencoded' : 'application/json']: { schema },
 })
 
@@ -172,6 +175,7 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
     events: { 'text/event-stream': text },
     text: { 'text/plain': text },
     document: content({ type: 'object' }),
+    file: bytes,
     socket: undefined,
     json: endpoint.response && content(schemas.of(endpoint.response, 'output')),
   }[endpoint.answers ?? 'json']

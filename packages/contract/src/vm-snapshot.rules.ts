@@ -57,6 +57,7 @@ const whenReady = (snapshot: WithStatus): true | string =>
 export const snapshotCan = {
   restore: whenReady,
   createDisk: whenReady,
+  download: whenReady,
   createVms: whenReady,
   delete: (snapshot: WithStatus): true | string => !isSnapshotUnderWay(snapshot) || vmSnapshotTexts.inUse,
 }

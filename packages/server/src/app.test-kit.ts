@@ -1,6 +1,8 @@
 /** What API tests stand on: the real app on a real database, the simulated engine and a clock moved by hand. */
 import { generateKeyPairSync } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   binDaysDefault,
   type CallInput,
@@ -12,6 +14,7 @@ import {
   type ScalingPolicy,
   type SignUpRule,
   scalingDefaults,
+  uploadHoursDefault,
 } from '@slipway/contract'
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
@@ -64,6 +67,8 @@ export interface TestAppOptions {
   accountQuota?: Partial<QuotaLimits>
   projectQuota?: Partial<QuotaLimits>
   maxDiskGb?: number
+  maxImageGb?: number
+  uploadHours?: number
   scaling?: ScalingPolicy
   admins?: string[]
   signUp?: SignUpRule
@@ -111,6 +116,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   options: TestAppOptions = {},
 ) {
   const db = await openTestDb(options.file, options.database)
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'slipway-test-')))
   const mails: Mail[] = []
   // What its reconcilers write is fenced by this number.
   const held = { id: 1 as const, number: 1, holder: 'test', beat: 0, home: null }
@@ -126,7 +132,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   const build = (over = db, lease: AppOptions['lease'] = ownLease, peers = room.join()) =>
     buildApp({
       config: {
-        dataDir: options.dataDir ?? tmpdir(),
+        dataDir,
         publicUrl: new URL(options.publicUrl ?? 'http://slipway.test'),
         allowedHosts: [],
         trustedProxies: options.trustedProxies ?? [],
@@ -137,6 +143,8 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
           project: { ...noQuota, vms: options.maxVmsPerProject ?? 5000, ...options.projectQuota },
         },
         maxDiskGb: options.maxDiskGb ?? 1024,
+        maxImageGb: options.maxImageGb ?? 100,
+        uploadHours: options.uploadHours ?? uploadHoursDefault,
         admins: options.admins ?? [],
         signUp: options.signUp ?? openSignUp,
         oidc: [...(options.oidc ?? [])],
@@ -257,12 +265,15 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     await closeServer()
     await engine.close()
     await db.destroy()
+    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true })
   }
 
   return {
     get app() {
       return built.app
     },
+    /** Where files are that belong to the server. */
+    dataDir,
     idle: () => built.idle(),
     subscribe: (...args: Parameters<typeof built.subscribe>) => built.subscribe(...args),
     close,

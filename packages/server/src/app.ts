@@ -154,7 +154,7 @@ export async function buildApp(options: AppOptions) {
     sessionLines,
     peers,
   })
-  const storage = makeStorage(base, { maxDiskGb: config.maxDiskGb, binDays: config.binDays, quotas })
+  const storage = makeStorage(base, { config, quotas })
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
     quotas,
@@ -329,6 +329,7 @@ export async function buildApp(options: AppOptions) {
       batches,
       bin,
       webhooks,
+      uploads: storage.uploads,
     }
     const due: Partial<typeof swept> = clockGuard.isTrusted() ? swept : {}
     for (const [what, one] of Object.entries(due))

@@ -15,6 +15,7 @@ import {
   type ScalingPolicy,
   type SignUpRule,
   scalingDefaults,
+  uploadHoursDefault,
 } from '@slipway/contract'
 import { z } from 'zod'
 import { readOidc } from './config.oidc.ts'
@@ -297,6 +298,13 @@ const Settings = z.object({
   SLIPWAY_PRIVATE_WEBHOOKS: hostList,
   /** What an image may take while it is fetched and unpacked, in GiB. */
   SLIPWAY_MAX_IMAGE_GB: z.coerce.number().positive().default(100),
+  /** How long an upload waits for its next byte before it is removed, in hours. */
+  SLIPWAY_UPLOAD_HOURS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(24 * 30)
+    .default(uploadHoursDefault),
   /** How large a disk may be, in GiB; never more than the contract's limit. */
   SLIPWAY_MAX_DISK_GB: z.coerce.number().int().min(1).max(diskSizeLimitGi).default(diskSizeLimitGi),
   /** What boot images may take together before those are removed that nothing uses, in GiB. */
@@ -474,6 +482,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     privateWebhooks: s.SLIPWAY_PRIVATE_WEBHOOKS,
     maxImageGb: s.SLIPWAY_MAX_IMAGE_GB,
     maxDiskGb: s.SLIPWAY_MAX_DISK_GB,
+    uploadHours: s.SLIPWAY_UPLOAD_HOURS,
     imagesGb: s.SLIPWAY_IMAGES_GB,
     rootDiskGb: s.SLIPWAY_ROOT_DISK_GB,
     debianMirror: s.SLIPWAY_DEBIAN_MIRROR,

@@ -4,6 +4,8 @@ import {
   type DiskSnapshotCreate,
   diskApi,
   diskSnapshotApi,
+  type UploadCreate,
+  uploadApi,
   type VmSnapshotCreate,
   vmApi,
   vmSnapshotApi,
@@ -62,6 +64,18 @@ export async function openDeskAt<A extends AnyApp>(
 
     createDisk: (body: Partial<DiskCreate> | object) =>
       ada.call(diskApi.create, { params, body: { name: 'data', size: '1Gi', source: 'EMPTY', ...body } }),
+    /** A file of 1 KiB that becomes a disk, unless something else is said. */
+    createUpload: (body: Partial<UploadCreate> | object) =>
+      ada.call(uploadApi.create, {
+        params,
+        body: { name: 'data', size: '1Gi', file_name: 'data.img', file_bytes: 1024, ...body },
+      }),
+    /** Sends bytes of a file. */
+    sendPiece: (id: string, offset: number, bytes: Buffer, headers: Record<string, string> = {}) =>
+      ada.raw('PUT', `/api/projects/${projectId}/uploads/${id}/content?offset=${offset}`, bytes, {
+        'content-type': 'application/octet-stream',
+        ...headers,
+      }),
     disks: async () => (await ada.call(diskApi.list, { params })).body,
     disk: async (id: string) => (await desk.disks()).find((disk) => disk.id === id),
     deleteDisk: (id: string) => ada.call(diskApi.delete, at('diskId', id)),

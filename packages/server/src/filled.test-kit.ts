@@ -181,6 +181,7 @@ export async function fill(app: TestApp) {
   await pass()
   await ines.raw('DELETE', `${project}/disks/${spare}`)
   // In the middle of things.
+  await make(`${project}/uploads`, { name: 'scans', size: '1Gi', file_name: 'scans.qcow2', file_bytes: 4096 })
   await vm('coming')
   await ines.raw('POST', `${project}/vms/${brief}/stop`)
 
@@ -195,6 +196,7 @@ export async function fill(app: TestApp) {
       ...[
         'vms',
         'disks',
+        'uploads',
         'snapshots',
         'disksnapshots',
         'vmpools',

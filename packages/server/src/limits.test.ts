@@ -50,6 +50,7 @@ describe('what an engine cannot do is told', () => {
       backups: clusterLimits.backups,
       networks: clusterLimits.networks,
       ports: clusterLimits.ports,
+      disk_files: clusterLimits.diskFiles,
     } satisfies Limits)
     expect(addresses).toBe('inside')
   })

@@ -54,6 +54,7 @@ function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits 
     backups: sentenceOf('backups', clusterLimits.backups),
     networks: sentenceOf('networks', clusterLimits.networks),
     ports: sentenceOf('ports', clusterLimits.ports),
+    diskFiles: sentenceOf('disk_files', clusterLimits.diskFiles),
   }
 }
 

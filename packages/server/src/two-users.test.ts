@@ -41,6 +41,12 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
   await app.clock.advance(5_000)
   await person.raw('DELETE', `/api/projects/${projectId}/disks/${itemId}`)
   const group = { name: 'g', template_id: 'starter', ssh_key_id: sshKeyId }
+  const uploadId = await make(`/api/projects/${projectId}/uploads`, {
+    name: 'u',
+    size: '1Gi',
+    file_name: 'u.img',
+    file_bytes: 1024,
+  })
   const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
   const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
@@ -98,6 +104,7 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
     diskId,
     snapshotId,
     diskSnapshotId,
+    uploadId,
     poolId,
     setId,
     shareId,
@@ -140,6 +147,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmSnapshot.createVms': () => ({ name: 'x' }),
   'vmSnapshot.restore': (own) => ({ vm_id: own.vmId }),
   'disk.create': () => ({ name: 'x', size: '1Gi', source: 'EMPTY' }),
+  'upload.create': () => ({ name: 'x', size: '1Gi', file_name: 'x.img', file_bytes: 1 }),
   'disk.attach': (own) => ({ vm_id: own.vmId }),
   'diskSnapshot.create': (own) => ({
     name: 'x',
@@ -182,6 +190,7 @@ const state = async () =>
           'template',
           'vm',
           'disk',
+          'upload',
           'vm_snapshot',
           'disk_snapshot',
           'snapshot_schedule',

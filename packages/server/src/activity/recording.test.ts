@@ -25,6 +25,7 @@ import {
   sshKeyApi,
   templateApi,
   totpApi,
+  uploadApi,
   vmApi,
   vmPoolApi,
   vmSetApi,
@@ -75,6 +76,7 @@ const everything = async ({ app: { db } }: Desk) => [
           'template',
           'vm',
           'disk',
+          'upload',
         ] as const),
         ...(['project_member', 'project_invitation'] as const),
         ...([
@@ -863,6 +865,30 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'project',
     message: 'Create disk data requested',
   }),
+  'upload.create': async (desk) => ({
+    act: () => desk.createUpload({}),
+    object: { type: 'disk', name: 'data' },
+    in: 'project',
+    message: 'Create disk data from file data.img requested',
+  }),
+  'upload.send': async (desk) => {
+    const { id } = (await desk.createUpload({})).body
+    return {
+      act: () => desk.sendPiece(id, 0, Buffer.alloc(512)),
+      object: null,
+      in: 'project',
+      message: '',
+    }
+  },
+  'upload.cancel': async (desk) => {
+    const { id } = (await desk.createUpload({})).body
+    return {
+      act: () => desk.ada.call(uploadApi.cancel, { params: { ...desk.params, uploadId: id } }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Cancelled the upload for disk data',
+    }
+  },
   'disk.delete': async (desk) => {
     const id = await desk.readyDisk()
     return {
@@ -1153,9 +1179,10 @@ describe('whoever asks for something', () => {
     )
   }
 
-  // Those change nothing anyway.
+  // Those change nothing anyway, or have no entry.
   const looking = new Set([
     'template.checkImage',
+    'upload.send',
     'projectMember.offer',
     'oidc.begin',
     'oidc.link',

@@ -22,6 +22,8 @@ export interface AppOptions {
     | 'contacts'
     | 'quota'
     | 'maxDiskGb'
+    | 'maxImageGb'
+    | 'uploadHours'
     | 'admins'
     | 'signUp'
     | 'oidc'

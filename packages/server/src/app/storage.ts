@@ -2,6 +2,8 @@ import type { Tx } from '../db/open.ts'
 import { makeDiskReconcile } from '../disk/disk.reconcile.ts'
 import { makeDiskRepo } from '../disk/disk.repo.ts'
 import { makeDiskService } from '../disk/disk.service.ts'
+import { makeDiskFileRepo } from '../disk-file/disk-file.repo.ts'
+import { makeDiskFileService } from '../disk-file/disk-file.service.ts'
 import { diskSnapshotKind } from '../disk-snapshot/disk-snapshot.reconcile.ts'
 import { makeDiskSnapshotRepo } from '../disk-snapshot/disk-snapshot.repo.ts'
 import { makeDiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
@@ -9,15 +11,25 @@ import { makeReconciler } from '../lib/reconciler.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import { resumeSchedules } from '../snapshot-schedule/snapshot-schedule.writes.ts'
+import { makeUploadFiles } from '../upload/upload.files.ts'
+import { makeUploadRepo } from '../upload/upload.repo.ts'
+import { makeUploadService } from '../upload/upload.service.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
 import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
 import { addVmSnapshot } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
+import type { AppOptions } from './options.ts'
 
 /** Disks and their snapshots. */
 export function makeStorage(
   base: Base,
-  { maxDiskGb, binDays, quotas }: { maxDiskGb: number; binDays: number; quotas: QuotaService },
+  {
+    config: { dataDir, maxDiskGb, maxImageGb, uploadHours, binDays },
+    quotas,
+  }: {
+    config: Pick<AppOptions['config'], 'dataDir' | 'maxDiskGb' | 'maxImageGb' | 'uploadHours' | 'binDays'>
+    quotas: QuotaService
+  },
 ) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, underLease } = base
   const diskRepo = makeDiskRepo(db)
@@ -44,6 +56,16 @@ export function makeStorage(
     binDays,
     resumeSchedules,
   })
+  const uploadFiles = makeUploadFiles(dataDir)
+  const uploads = makeUploadService({
+    repo: makeUploadRepo(db),
+    files: uploadFiles,
+    disks,
+    cannot,
+    clock,
+    maxFileGb: maxImageGb,
+    hours: uploadHours,
+  })
   const diskReconcile = makeDiskReconcile({
     repo: diskRepo,
     engine,
@@ -55,6 +77,7 @@ export function makeStorage(
       calls.kickVmSnapshot(id)
       calls.kickDiskSnapshot(id)
     },
+    uploads: { ...uploadFiles, hours: uploadHours, isClockTrusted: clockGuard.isTrusted },
     jobs,
     kick: calls.kickDisk,
     clock,
@@ -101,8 +124,17 @@ export function makeStorage(
     log,
   })
 
+  const diskFiles = makeDiskFileService({
+    repo: makeDiskFileRepo(db),
+    disks,
+    diskSnapshots,
+    open: (of, work) => engine.openDiskFile(of, work),
+    cannot,
+    clock,
+  })
+
   bus.reads('disk', disks.read)
   bus.reads('disk_snapshot', diskSnapshots.read)
   calls.connect({ kickDisk: diskReconciler.kick, kickDiskSnapshot: diskSnapshotReconciler.kick })
-  return { disks, diskSnapshots, diskReconciler, diskSnapshotReconciler, isInUse }
+  return { disks, diskSnapshots, uploads, diskFiles, diskReconciler, diskSnapshotReconciler, isInUse }
 }

@@ -25,6 +25,8 @@ import type { ConsoleService } from '../console/console.service.ts'
 import type { Db } from '../db/open.ts'
 import { diskRoutes } from '../disk/disk.routes.ts'
 import type { DiskService } from '../disk/disk.service.ts'
+import { diskFileRoutes } from '../disk-file/disk-file.routes.ts'
+import type { DiskFileService } from '../disk-file/disk-file.service.ts'
 import { diskSnapshotRoutes } from '../disk-snapshot/disk-snapshot.routes.ts'
 import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
@@ -40,7 +42,7 @@ import { frameworkErrors, installErrorHandler } from '../http/errors.ts'
 import type { EventStreams } from '../http/events.ts'
 import { installGuard } from '../http/guard.ts'
 import type { Idempotency } from '../http/idempotency.ts'
-import { type Authenticate, acceptForms, type Gate, makeRoute } from '../http/route.ts'
+import { type Authenticate, acceptFiles, acceptForms, type Gate, makeRoute } from '../http/route.ts'
 import { makeSessionCookie, sessionToken } from '../http/session-cookie.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { installSockets } from '../http/sockets.ts'
@@ -88,6 +90,8 @@ import { templateRoutes } from '../template/template.routes.ts'
 import type { BuiltInTemplate, TemplateService } from '../template/template.service.ts'
 import { totpRoutes } from '../totp/totp.routes.ts'
 import type { TotpService } from '../totp/totp.service.ts'
+import { uploadRoutes } from '../upload/upload.routes.ts'
+import type { UploadService } from '../upload/upload.service.ts'
 import { usageRoutes } from '../usage/usage.routes.ts'
 import type { UsageService } from '../usage/usage.service.ts'
 import { vmRoutes } from '../vm/vm.routes.ts'
@@ -157,6 +161,7 @@ export function hostOf(
       incremental_snapshots: cannot.incrementalSnapshots,
       screens: cannot.screens,
       backups: cannot.backups,
+      disk_files: cannot.diskFiles,
       get networks() {
         return engine.capabilities.cannot.networks
       },
@@ -228,6 +233,8 @@ export async function installRoutes(
     templates: TemplateService
     disks: DiskService
     diskSnapshots: DiskSnapshotService
+    diskFiles: DiskFileService
+    uploads: UploadService
     vms: VmService
     vmSnapshots: VmSnapshotService
     consoles: ConsoleService
@@ -279,6 +286,11 @@ export async function installRoutes(
     oidcRoutes({ route, formRoute: makeRoute(forms, base) }, options, options.isSecure)
     done()
   })
+  await app.register((files, _, done) => {
+    acceptFiles(files)
+    uploadRoutes({ route, fileRoute: makeRoute(files, base) }, options.uploads)
+    done()
+  })
   oidcCallbackRoute(app, { ...options, authenticate: bySession, setSession: cookie.set })
   totpRoutes(route, options.totp)
   passkeyRoutes(route, options.passkeys)
@@ -290,6 +302,7 @@ export async function installRoutes(
   apiTokenRoutes(route, apiTokens)
   templateRoutes(route, options.templates)
   diskRoutes(route, options.disks)
+  diskFileRoutes(route, options.diskFiles)
   vmRoutes(route, options.vms)
   consoleRoutes(route, socketRoute, options.consoles)
   startScriptRoutes(route, options.startScripts)

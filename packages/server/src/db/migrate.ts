@@ -31,6 +31,7 @@ import * as batches from './migrations/0026-batches.ts'
 import * as snapshotSchedules from './migrations/0027-snapshot-schedules.ts'
 import * as bin from './migrations/0028-bin.ts'
 import * as webhooks from './migrations/0029-webhooks.ts'
+import * as uploads from './migrations/0030-uploads.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -65,6 +66,7 @@ const migrations: Record<string, Migration> = {
   '0027-snapshot-schedules': snapshotSchedules,
   '0028-bin': bin,
   '0029-webhooks': webhooks,
+  '0030-uploads': uploads,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -29,6 +29,7 @@ export interface Schema {
   vm: VmTable
   vm_start_script: VmStartScriptTable
   disk: DiskTable
+  upload: UploadTable
   vm_snapshot: VmSnapshotTable
   disk_snapshot: DiskSnapshotTable
   snapshot_schedule: SnapshotScheduleTable
@@ -380,7 +381,7 @@ export interface DiskTable {
   status_since: string
   status_message: string | null
   size_bytes: number
-  source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY'
+  source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY' | 'UPLOAD'
   image_url: string | null
   image_sha256: string | null
   /** What it is made from, when that is a snapshot. */
@@ -397,6 +398,20 @@ export interface DiskTable {
   /** As for a VM. */
   bin_id: string | null
   created_at: string
+}
+
+/** A file that a disk is made from, in pieces; the bytes are in `uploads/` of the data directory. */
+export interface UploadTable {
+  disk_id: string
+  file_name: string
+  file_bytes: number
+  /** Durable, and so what counts of the file. */
+  received_bytes: number
+  /** As the client named it, to find the same file again. */
+  file_mark: string | null
+  file_modified_at: string | null
+  sha256: string | null
+  last_received_at: string
 }
 
 export interface VmSnapshotTable {

@@ -171,6 +171,13 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
       })
     },
 
+    /** For downloads: a snapshot that is complete. */
+    async requireReadable(projectId: string, id: string): Promise<{ id: string; name: string }> {
+      const { snapshot } = await access.find(projectId, id)
+      require409(snapshotCan.download(snapshot))
+      return { id, name: snapshot.name }
+    },
+
     async createDisk(
       userId: string,
       projectId: string,

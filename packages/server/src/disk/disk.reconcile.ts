@@ -2,6 +2,7 @@
  * Makes data disks what their users want: looks at one, asks the plan, does the one step, stores what came of it. A
  * disk is created by a job beside the looks; a look starts it, or stores what came of it.
  */
+import { uploadExpired, uploadTexts } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { type Engine, EngineError, type VolumeMade, type VolumeSource } from '../engine/engine.ts'
 import { backoffMs } from '../lib/backoff.ts'
@@ -26,6 +27,16 @@ export interface DiskReconcileOptions {
   wakeVm: (vmId: string) => void
   /** A snapshot could not be read: somebody should look at it. */
   suspectSnapshot: (snapshotId: string) => void
+  /** Files that disks are made from: where each is, whether all of it is there, and when one waits no longer. */
+  uploads: {
+    pathOf: (diskId: string) => string
+    isWhole: (diskId: string, bytes: number) => Promise<boolean>
+    remove: (diskId: string) => Promise<void>
+    /** For how many hours one waits for its next byte. */
+    hours: number
+    /** Nothing is removed for its age by a clock that jumped. */
+    isClockTrusted: () => boolean
+  }
   /** Asks for another look. */
   kick: (diskId: string) => void
   clock: Clock
@@ -43,7 +54,10 @@ const sourcePollMs = 500
 /** How often a disk is looked at that cannot be read. */
 const waitMs = 60_000
 
-function sourceOf({ origin }: DiskRecord): VolumeSource {
+const hourMs = 3_600_000
+
+function sourceOf({ origin, upload }: DiskRecord, path: string): VolumeSource {
+  if (origin.source === 'UPLOAD') return { from: 'file', path, sha256: upload?.sha256 ?? null }
   const { source, image_url, snapshot_id, snapshot_kind, snapshot_disk_id } = origin
   if (source === 'HTTP') return { from: 'url', url: image_url ?? '' }
   if (source === 'REGISTRY') return { from: 'registry', image: image_url ?? '' }
@@ -65,7 +79,8 @@ const retryText = (error: unknown, retryInMs: number): string =>
   `${messageOf(error)} Trying again in ${Math.max(1, Math.round(retryInMs / 1000))} s.`
 
 export function makeDiskReconcile(options: DiskReconcileOptions) {
-  const { repo, engine, jobs, announce, announceVm, wakeVm, suspectSnapshot, kick, clock, log } = options
+  const { repo, engine, jobs, announce, announceVm, wakeVm, suspectSnapshot, uploads, kick, clock, log } =
+    options
 
   const moves = makeDiskMoves({
     jobs,
@@ -111,6 +126,10 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'make':
         // A copy of a VM is asked for together with the snapshot that it is made of.
         if (await repo.isSourceComing(record)) return { afterMs: sourcePollMs }
+        if (record.upload) {
+          const again = await awaitFile(record, record.upload)
+          if (again) return again
+        }
         make(record, 0)
         return 'when-kicked'
       case 'take':
@@ -120,11 +139,13 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         return 'when-kicked'
       case 'delete':
         await engine.deleteVolume(id)
+        await dropFile(record)
         await repo.remove(id, clock.now())
         jobs.forget(id)
         return 'when-kicked'
       case 'clear':
         await engine.deleteVolume(id)
+        await dropFile(record)
         jobs.forget(id)
         if (record.ownerVmId !== null) wakeVm(record.ownerVmId)
         return 'when-kicked'
@@ -151,6 +172,28 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         await settle(id, { detaching: 0 })
         return 'now'
     }
+  }
+
+  /** What to do about a file of which something is missing; null when it is whole. */
+  async function awaitFile(
+    { disk: { id } }: DiskRecord,
+    { received, bytes, lastReceivedAt }: NonNullable<DiskRecord['upload']>,
+  ): Promise<Again | null> {
+    const leftMs = Date.parse(lastReceivedAt) + uploads.hours * hourMs - clock.now()
+    const isReceived = received >= bytes
+    if (leftMs <= 0 && !isReceived && uploads.isClockTrusted()) {
+      await fail(id, uploadExpired(uploads.hours))
+      return 'when-kicked'
+    }
+    // The scan looks at it again, until the last piece kicks.
+    if (!isReceived) return 'when-kicked'
+    if (await uploads.isWhole(id, bytes)) return null
+    await fail(id, `${uploadTexts.gone} Delete this disk and upload the file again.`)
+    return 'when-kicked'
+  }
+
+  async function dropFile({ disk: { id }, origin }: DiskRecord): Promise<void> {
+    if (origin.source === 'UPLOAD') await uploads.remove(id)
   }
 
   async function say({ disk }: DiskRecord, message: string): Promise<void> {
@@ -207,7 +250,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     const { projectId, ownerId, sizeBytes } = record
     // Without a project there is only the wish to delete it.
     if (projectId === null) return
-    const source = sourceOf(record)
+    const source = sourceOf(record, uploads.pathOf(id))
     jobs.start<VolumeMade>({
       id,
       kind: kindOf(source),
@@ -247,6 +290,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       size_bytes: made.sizeBytes,
       image_sha256: made.sha256,
     })
+    // Not before it is stored: until then the disk may have to be made of it again.
+    await dropFile(record)
     if (owner !== null) {
       await announceVm(owner)
       wakeVm(owner)
@@ -263,7 +308,9 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     }
     const isFinal = error instanceof EngineError && !error.retryable
     const isAway = error instanceof EngineError && error.code === 'away'
-    if (!isFinal && (isAway || failures < triesToMake)) {
+    // What was uploaded is not thrown away for want of room, which may be there tomorrow.
+    const waits = isAway || (isFull(error) && isInTime(record))
+    if (!isFinal && (waits || failures < triesToMake)) {
       const retryInMs = backoffMs(failures)
       await settle(id, { status_message: retryText(error, retryInMs) })
       jobs.take(id)
@@ -278,12 +325,17 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     return 'when-kicked'
   }
 
+  const isFull = (error: unknown) => error instanceof EngineError && error.code === 'no-space'
+  const isInTime = ({ upload }: DiskRecord) =>
+    upload !== null && Date.parse(upload.lastReceivedAt) + uploads.hours * hourMs > clock.now()
+
   async function fail(id: string, message: string): Promise<void> {
     // What was begun must not lie around for an object that nobody can use.
     await engine.deleteVolume(id)
     const failed = { status: 'failed', status_message: message }
     const record = await repo.change(id, clock.now(), ['creating'], failed)
     if (!record) return
+    await dropFile(record)
     await announce(record)
     if (record.ownerVmId !== null) wakeVm(record.ownerVmId)
   }

@@ -12,10 +12,24 @@ import type { DiskRecord } from './disk.state.ts'
 import { insertDisks } from './disk.writes.ts'
 
 /** The words of lists for those of requests (catalogue G-061). */
-const listWordOf = { EMPTY: 'blank', HTTP: 'image', REGISTRY: 'image', SNAPSHOT: 'snapshot' } as const
+const listWordOf = {
+  EMPTY: 'blank',
+  HTTP: 'image',
+  REGISTRY: 'image',
+  SNAPSHOT: 'snapshot',
+  UPLOAD: 'upload',
+} as const
+
+/** Null for a disk that is not made from a file. */
+interface UploadOfDisk {
+  received_bytes: number | null
+  file_bytes: number | null
+  file_sha256: string | null
+  last_received_at: string | null
+}
 
 function toRecord(
-  row: Selectable<DiskTable> & { vm_name: string | null; owner_id: string | null },
+  row: Selectable<DiskTable> & { vm_name: string | null; owner_id: string | null } & UploadOfDisk,
 ): DiskRecord {
   const status = DiskStatus.parse(row.status)
   return {
@@ -56,6 +70,15 @@ function toRecord(
       snapshot_disk_id: row.snapshot_disk_id,
     },
     sizeBytes: row.size_bytes,
+    upload:
+      row.file_bytes === null
+        ? null
+        : {
+            received: row.received_bytes ?? 0,
+            bytes: row.file_bytes,
+            sha256: row.file_sha256,
+            lastReceivedAt: row.last_received_at ?? row.created_at,
+          },
   }
 }
 
@@ -78,8 +101,11 @@ export function makeDiskRepo(db: Db) {
       .selectFrom('disk')
       .leftJoin('vm', 'vm.id', 'disk.vm_id')
       .leftJoin('project', 'project.id', 'disk.project_id')
+      .leftJoin('upload', 'upload.disk_id', 'disk.id')
       .selectAll('disk')
       .select(['vm.name as vm_name', 'project.account_id as owner_id'])
+      .select(['upload.received_bytes', 'upload.file_bytes', 'upload.last_received_at'])
+      .select('upload.sha256 as file_sha256')
 
   async function find(id: string, executor: Db = db): Promise<DiskRecord | null> {
     const row = await records(executor).where('disk.id', '=', id).executeTakeFirst()
@@ -144,13 +170,20 @@ export function makeDiskRepo(db: Db) {
     },
 
     /**
-     * Stores a new disk; false when the snapshot it is to be made from is not ready any more. `given` may throw to refuse.
+     * Stores a new disk; false when the snapshot it is to be made from is not ready any more. `given` may throw to refuse;
+     * `along` stores what belongs to it.
      */
-    async insert(row: DiskTable, entry: Entry, given: (tx: Tx) => Promise<void>): Promise<boolean> {
+    async insert(
+      row: DiskTable,
+      entry: Entry,
+      given: (tx: Tx) => Promise<void>,
+      along: (tx: Tx) => Promise<void> = async () => {},
+    ): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
         await given(tx)
         if (row.snapshot_id !== null && !(await isReady(tx, row.snapshot_kind, row.snapshot_id))) return false
         await insertDisks(tx, [row])
+        await along(tx)
         await record(tx, [entry])
         return true
       })

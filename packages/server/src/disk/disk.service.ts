@@ -20,6 +20,7 @@ import {
   type Parsed,
   parseDiskSize,
   storageGoesToBin,
+  uploadTexts,
   vmSnapshotTexts,
   waitingText,
 } from '@slipway/contract'
@@ -86,13 +87,14 @@ export function makeDiskService(options: DiskServiceOptions) {
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
-  function wire({ disk, projectId }: DiskRecord & { projectId: string }): Disk {
+  function wire({ disk, projectId, upload }: DiskRecord & { projectId: string }): Disk {
     const job = disk.status === 'creating' ? jobs.find(disk.id) : null
+    const isReceiving = disk.status === 'creating' && upload !== null && upload.received < upload.bytes
     return {
       ...disk,
-      status_message: messageOf(job, disk.status_message),
+      status_message: isReceiving ? uploadTexts.receiving : messageOf(job, disk.status_message),
       project_id: projectId,
-      progress: job?.progress ?? null,
+      progress: isReceiving ? upload.received / upload.bytes : (job?.progress ?? null),
     }
   }
 
@@ -181,10 +183,21 @@ export function makeDiskService(options: DiskServiceOptions) {
   const told = ({ disk, projectId }: Pick<DiskRecord, 'disk' | 'projectId'>, what: Told): Entry =>
     entry(clock.now(), diskSubject(disk, projectId), what)
 
-  async function insert(projectId: string, disk: Parameters<typeof rowOf>[1], what: Told) {
+  async function insert(
+    projectId: string,
+    disk: Parameters<typeof rowOf>[1],
+    what: Told,
+    more: { given?: (tx: Tx) => Promise<void>; along?: (tx: Tx, diskId: string) => Promise<void> } = {},
+  ) {
     const row = rowOf(projectId, disk)
-    const stored = await repo.insert(row, entry(clock.now(), diskSubject(row, projectId), what), (tx) =>
-      options.quotas.require(tx, projectId, { disk_bytes: row.size_bytes }),
+    const stored = await repo.insert(
+      row,
+      entry(clock.now(), diskSubject(row, projectId), what),
+      async (tx) => {
+        await options.quotas.require(tx, projectId, { disk_bytes: row.size_bytes })
+        await more.given?.(tx)
+      },
+      async (tx) => more.along?.(tx, row.id),
     )
     if (!stored) throw new Problem(409, vmSnapshotTexts.notReady)
     const record = requirePresent(await repo.find(row.id), projectId)
@@ -336,6 +349,45 @@ export function makeDiskService(options: DiskServiceOptions) {
         },
         wish(userId, 'diskSnapshot.createDisk', message),
       )
+    },
+
+    /**
+     * For uploads: stores a disk that waits for its file, and by `along` what is known of that, in one transaction.
+     * `given` may throw to refuse. Returns the id of the disk.
+     */
+    async createForUpload(
+      userId: string,
+      projectId: string,
+      asked: { name: string; description: string; size: string; fileName: string },
+      given: (tx: Tx) => Promise<void>,
+      along: (tx: Tx, diskId: string) => Promise<void>,
+    ): Promise<string> {
+      const gi = parseDiskSize(asked.size, maxDiskGb)
+      if (typeof gi === 'string') throw refuse('size', gi)
+      const { name, description, fileName } = asked
+      const message = `Create disk ${name} from file ${fileName} requested`
+      const row = { name, description, source: 'UPLOAD', size_bytes: gi * gibibyte } as const
+      return (await insert(projectId, row, wish(userId, 'upload.create', message), { given, along })).id
+    },
+
+    /** Ends the creation of a disk, of which nothing is left; false when it is not being created any more. */
+    async discard(userId: string, projectId: string, diskId: string, action: EndpointId): Promise<boolean> {
+      const deleting = { status: 'deleting', status_message: null }
+      const record = await repo.change(diskId, clock.now(), ['creating'], deleting, (disk) => [
+        told(disk, wish(userId, action, `Cancelled the upload for disk ${disk.disk.name}`)),
+      ])
+      if (!record) return false
+      jobs.abort(diskId)
+      changed('disk', projectId, diskId)
+      kick(diskId)
+      return true
+    },
+
+    /** For downloads: a disk that can be read as it is. */
+    async requireReadable(projectId: string, diskId: string): Promise<Disk> {
+      const record = requirePresent(await repo.find(diskId), projectId)
+      require409(diskCan.download(record.disk))
+      return wire(record)
     },
 
     /** Gone for its users at once. It goes to the bin, unless it is deleted for good: then the reconciler removes its bytes. */

@@ -13,11 +13,13 @@ export interface DiskRecord {
   ownerVmId: string | null
   /** What it is made from. */
   origin: {
-    source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY'
+    source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY' | 'UPLOAD'
     image_url: string | null
     snapshot_id: string | null
     snapshot_kind: 'machine' | 'volume' | null
     snapshot_disk_id: string | null
   }
   sizeBytes: number
+  /** Of a disk that is made from a file: how much of that is there. */
+  upload: { received: number; bytes: number; sha256: string | null; lastReceivedAt: string } | null
 }

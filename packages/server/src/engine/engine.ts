@@ -150,6 +150,11 @@ export interface Engine {
   deleteVolume(volumeId: string): Promise<void>
   inspectVolume(volumeId: string): Promise<VolumeState>
   /**
+   * A data volume that no machine has, or a volume snapshot, as one qcow2 file: it depends on no other and names no file of
+   * the host. What has to be made for that is gone with the file's `close`, and with this process.
+   */
+  openDiskFile(of: { volumeId: string } | { snapshotId: string }, work: Work): Promise<DiskFile>
+  /**
    * Every data volume the engine has, unreadable ones included and half-made ones left out. Throws when it cannot tell
    * which there are.
    */
@@ -286,14 +291,26 @@ export type VolumeSource =
   | { from: 'url'; url: string }
   /** A container image: its disk under `/disk/`, else an ext4 file system of its flattened root. */
   | { from: 'registry'; image: string }
+  /** A disk image in a file of this host, which stays as it is; `sha256` is what it has to have, in hex. */
+  | { from: 'file'; path: string; sha256: string | null }
   | { from: 'volume-snapshot'; snapshotId: string }
   /** A disk in a machine snapshot: that of a data volume which was on the machine, or the root disk. */
   | { from: 'machine-snapshot'; snapshotId: string; volumeId?: string }
 
 export interface VolumeMade {
   sizeBytes: number
-  /** SHA-256 in hex of what was fetched; null when nothing was. */
+  /** SHA-256 in hex of what was fetched, or of the file; null when nothing was. */
   sha256: string | null
+}
+
+/** A qcow2 file to be read, once or in parts. */
+export interface DiskFile {
+  bytes: number
+  /** The same for the same bytes, so that a broken transfer can be continued; null: every opening may give others. */
+  tag: string | null
+  /** The bytes from `from` up to `to`, that one left out. Fails at its end when the file has changed meanwhile. */
+  read(from: number, to: number): AsyncIterable<Buffer>
+  close(): Promise<void>
 }
 
 export type VolumeState =
@@ -360,6 +377,8 @@ export interface Limits {
   networks: string | null
   /** `dial` to other ports than 22. */
   ports: string | null
+  /** Volumes from files of this host, and `openDiskFile`. */
+  diskFiles: string | null
 }
 
 export interface MachineSpec {

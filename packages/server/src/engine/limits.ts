@@ -12,6 +12,7 @@ export const noLimits: Limits = {
   backups: null,
   networks: null,
   ports: null,
+  diskFiles: null,
 }
 
 /** What a cluster may be unable to do, and what to do instead. */
@@ -27,4 +28,6 @@ export const clusterLimits: Record<keyof Limits, string> = {
     'VMs and disks on a cluster are not part of a backup by Slipway. Back up the database, and the volumes with the tools of the cluster.',
   networks: 'VMs on this cluster do not find each other by name. Use their addresses.',
   ports: 'This cluster leads only to port 22 of a VM. Use an SSH tunnel.',
+  diskFiles:
+    'Disks cannot be uploaded or downloaded as files here. Create a disk from an image URL, or copy data over SSH.',
 }

@@ -6,6 +6,7 @@ import {
   type Me,
   messages,
   type Parsed,
+  uploadTexts,
 } from '@slipway/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -80,6 +81,13 @@ export function acceptForms(app: FastifyInstance): void {
     { parseAs: 'string' },
     (_, body, done) => void done(null, Object.fromEntries(new URLSearchParams(body.toString()))),
   )
+}
+
+/** Hands on bodies that are bytes of a file as they come; nothing else is taken. */
+export function acceptFiles(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/octet-stream', (_, payload, done) => void done(null, payload))
+  app.addContentTypeParser('*', (_, __, done) => void done(new Problem(415, uploadTexts.pieceType)))
 }
 
 /** Who sends what; an endpoint that creates something for somebody is behind a session. */

@@ -37,7 +37,7 @@ export async function lookAtImage(
   try {
     const range = { range: `bytes=0-${BOOT_RECORD_BYTES - 1}` }
     const answer = await get(url, range, { ...fetching, signal })
-    return judge(await readStart(answer), sizeOf(answer), limits, bootable)
+    return ofFirstBytes(await readStart(answer), sizeOf(answer), limits, bootable)
   } catch (error) {
     fetching.signal.throwIfAborted()
     if (late.aborted) {
@@ -77,7 +77,8 @@ function sizeOf({ response: { statusCode, headers } }: Answer): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null
 }
 
-function judge(
+/** What a file is by its first bytes; `downloadBytes` is its size, where it is known. */
+export function ofFirstBytes(
   start: Buffer,
   downloadBytes: number | null,
   limits: Looking['limits'],

@@ -15,6 +15,9 @@ export class ImportError extends Error {
 export const hostIsFull = (cause?: unknown) =>
   new ImportError('The disk of the host is full.', { retryable: true, noSpace: true, cause })
 
+export const otherChecksum = (is: string, wanted: string) =>
+  new ImportError(`The file's SHA-256 is ${is}, not ${wanted} as given.`)
+
 export const unable = (cause?: unknown) =>
   new ImportError('This server cannot read images of this format.', { cause })
 

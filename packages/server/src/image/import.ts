@@ -1,4 +1,6 @@
-import { chown, lstat, mkdir, mkdtemp, open, readdir, rename, statfs } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { chown, link, lstat, mkdir, mkdtemp, open, readdir, rename, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
@@ -9,16 +11,20 @@ import { get, type Pace, usualPace } from './download-request.ts'
 import { type ForeignLook, lookAtImage } from './foreign-look.ts'
 import { readImageAddress, requirePinned } from './image-address.ts'
 import { giveToBox, removeBoxed } from './import-box.ts'
-import { hostIsFull, ImportError } from './import-error.ts'
+import { hostIsFull, ImportError, otherChecksum } from './import-error.ts'
 import { unpack } from './import-unpack.ts'
-import { convertImage, inspectImage, readStart } from './inspect-image.ts'
+import { convertImage, inspectImage, readStart, WebPage } from './inspect-image.ts'
 import { makeDisk } from './registry-disk.ts'
 import { pull } from './registry-layout.ts'
 
 export { ImportError } from './import-error.ts'
 
 /** Where an image comes from: a file on the web (see `readImageAddress`), or an image in a container registry. */
-export type ImageSource = { from: 'url'; url: string } | { from: 'registry'; image: string }
+export type ImageSource =
+  | { from: 'url'; url: string }
+  | { from: 'registry'; image: string }
+  /** A file of this host, on the file system of the scratch directory; `sha256` is what it has to have, in hex. */
+  | { from: 'file'; path: string; sha256: string | null }
 
 export interface ImportWork {
   signal: AbortSignal
@@ -65,6 +71,10 @@ const MAX_MS = 12 * 3_600_000
 
 /** The share of an import that is fetching; the rest is made of it here. */
 const FETCHING = 0.9
+/** The same for the checksum of a file that is here. */
+const CHECKING = 0.5
+/** Small enough that nobody else waits for it. */
+const HASHED_AT_ONCE = 256 * 1024
 
 /**
  * `scratchDir` is for what is under way, one directory for each import, and has to be on the file system of the
@@ -95,22 +105,27 @@ export function makeImporter({
       await makeDisk({ dir, layout: 'layout', name: 'image' }, { ...limits, signal: work.signal })
       return digest.slice('sha256:'.length)
     }
-    const address = readImageAddress(source.url)
-    const { sha256 } = await download({
-      ...fetching,
-      ...limits,
-      ask: (headers) => get(address.url, headers, fetching),
-      path,
-      onProgress: (received, total) =>
-        work.onProgress(total === null ? null : Math.min(1, received / total) * FETCHING),
-    })
-    requirePinned(sha256, address)
+    const sha256 = source.from === 'file' ? await take(source, path, work) : await fetchFrom(source.url)
     await giveToBox(path)
     const unpacked = join(dir, 'unpacked')
     if (await unpack({ from: path, to: unpacked, maxBytes: limits.maxBytes, signal: work.signal })) {
       await rename(unpacked, path)
     }
     return sha256
+
+    async function fetchFrom(url: string): Promise<string> {
+      const address = readImageAddress(url)
+      const { sha256 } = await download({
+        ...fetching,
+        ...limits,
+        ask: (headers) => get(address.url, headers, fetching),
+        path,
+        onProgress: (received, total) =>
+          work.onProgress(total === null ? null : Math.min(1, received / total) * FETCHING),
+      })
+      requirePinned(sha256, address)
+      return sha256
+    }
   }
 
   async function importInto(dir: string, source: ImageSource, target: string, work: ImportWork) {
@@ -119,7 +134,10 @@ export function makeImporter({
     const image = join(dir, 'image')
     await giveToBox(dir)
     const limits = { maxVirtualBytes: policy.maxVirtualBytes, signal: work.signal }
-    const { format } = await inspectImage(image, limits)
+    const { format } = await inspectImage(image, limits).catch((error: unknown) => {
+      if (source.from !== 'file' || !(error instanceof WebPage)) throw error
+      throw new ImportError('The file is a web page, not an image.')
+    })
     await convertImage(image, format, 'disk', limits)
     // What was made passes the same inspection, which reads back its tables.
     const { virtualBytes } = await inspectImage(join(dir, 'disk'), limits)
@@ -162,6 +180,29 @@ export function makeImporter({
       for (const name of left) await removeBoxed(join(scratchDir, name))
     },
   }
+}
+
+/**
+ * Puts another name of a file into the scratch directory: the file itself stays, so that an import that is killed can begin
+ * again. Its checksum is computed before anything else reads it.
+ */
+async function take(
+  { path, sha256: wanted }: Extract<ImageSource, { from: 'file' }>,
+  name: string,
+  { signal, onProgress }: ImportWork,
+): Promise<string> {
+  await link(path, name)
+  const { size } = await lstat(name)
+  const hash = createHash('sha256')
+  let read = 0
+  for await (const chunk of createReadStream(name, { highWaterMark: HASHED_AT_ONCE, signal })) {
+    hash.update(chunk)
+    read += chunk.length
+    onProgress((read / size) * CHECKING)
+  }
+  const sha256 = hash.digest('hex')
+  if (wanted !== null && wanted !== sha256) throw otherChecksum(sha256, wanted)
+  return sha256
 }
 
 /** Moves the finished disk out of the hands of the box to its place. */

@@ -156,10 +156,17 @@ export function formatOf(start: Buffer): Inspected['format'] {
     .replace(/^\xef\xbb\xbf/, '')
     .trimStart()
   if (/^<(!doctype|html|head|body|\?xml|!--)/i.test(text)) {
-    throw new ImportError('The URL points to a web page, not to an image. The site may require a login.')
+    throw new WebPage()
   }
   if (text.startsWith('# Disk DescriptorFile')) throw notUsable('a description of other files (VMDK)')
   return 'raw'
+}
+
+/** What a site sends in place of an image. */
+export class WebPage extends ImportError {
+  constructor() {
+    super('The URL points to a web page, not to an image. The site may require a login.')
+  }
 }
 
 const notUsable = (what: string) =>

@@ -104,6 +104,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         copies: clusterLimits.copies,
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
+        diskFiles: clusterLimits.diskFiles,
         networks: options.networks ? null : clusterLimits.networks,
       },
     },
@@ -157,6 +158,9 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
     ...consoles,
 
     ...makeVolumes(ground, { ensureProject, sources }),
+    async openDiskFile() {
+      throw new EngineError('unsupported', clusterLimits.diskFiles)
+    },
     ...makeAttachments(ground),
     createMachineSnapshot: snapshots.createMachineSnapshot,
     deleteMachineSnapshot: snapshots.deleteMachineSnapshot,

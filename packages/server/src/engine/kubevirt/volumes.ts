@@ -1,6 +1,7 @@
 /** Data volumes: a DataVolume of CDI each, and the claim of the same name that it fills. */
 import type { Engine, VolumeMade, VolumeSource, VolumeSpec, VolumeState, Work } from '../engine.ts'
 import { EngineError } from '../engine.ts'
+import { clusterLimits } from '../limits.ts'
 import { makeClaimWarnings } from './claim-warnings.ts'
 import { inOurWords, oneLine } from './failure.ts'
 import type { ForeignSources } from './foreign-sources.ts'
@@ -64,6 +65,8 @@ export function makeVolumes(
         const url = await sources.registry(source.image, signal)
         return { source: { registry: { url } }, bytes: sizeBytes, isForeign: true }
       }
+      case 'file':
+        throw new EngineError('unsupported', clusterLimits.diskFiles)
       case 'volume-snapshot': {
         const [snapshot] = mirror.volumeSnapshots.by('id', source.snapshotId)
         if (!snapshot?.status?.readyToUse) throw snapshotMissing()

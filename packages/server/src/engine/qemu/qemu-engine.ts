@@ -19,6 +19,7 @@ import { makeAttachments } from './attachments.ts'
 import { consoleLogsIn } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
+import { makeDiskFiles } from './disk-files.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { makeMachineCopy } from './machine-copy.ts'
@@ -379,6 +380,7 @@ export function makeQemuEngine(deps: {
       const look = () => volumes.inspect(volumeId)
       return orUnreadable<VolumeState>(volumeId, look, unreadableState)
     },
+    ...makeDiskFiles({ volumes, volumeSnapshots, guests, inDiskTurn }),
     listVolumes: volumes.list,
     attachVolume: attachments.attachVolume,
     detachVolume: attachments.detachVolume,

@@ -63,7 +63,7 @@ export function makeVolumes(deps: {
       await createBlank(fresh, sizeBytes)
       return null
     }
-    if (source.from === 'url' || source.from === 'registry') {
+    if (source.from === 'url' || source.from === 'registry' || source.from === 'file') {
       const { sha256 } = await deps.importer.import(source, fresh, work)
       return sha256
     }
@@ -144,7 +144,7 @@ export function makeVolumes(deps: {
 export type Volumes = ReturnType<typeof makeVolumes>
 
 /** What a disk and all it builds upon take on the host: as much as a flat copy of it can take. */
-async function chainBytes(path: string): Promise<number> {
+export async function chainBytes(path: string): Promise<number> {
   const disk = await lookAtDisk(path)
   const backing = disk.is === 'disk' ? disk.backing : null
   const below = backing === null ? 0 : await chainBytes(resolve(dirname(path), backing))

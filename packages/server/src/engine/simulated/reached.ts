@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { connectUnix } from '../../lib/unix-socket.ts'
 import { type Capabilities, type Engine, EngineError } from '../engine.ts'
+import { clusterLimits } from '../limits.ts'
 import { makeReachedConsole, nothingPrinted } from './reached-console.ts'
 import { ANSWER_WITHIN_MS, away, makeReachedLine, type ReachedOptions } from './reached-line.ts'
 import { nothingToReach, simulatedCapabilities } from './simulated.ts'
@@ -46,7 +47,9 @@ export function makeReachedEngine(options: ReachedOptions): Engine {
     ...(Object.fromEntries(plain) as PlainCalls),
     kind: 'simulated',
     get capabilities(): Capabilities {
-      return { ...capabilities, reach: 'any-server' }
+      // A file lies with one server, and the next piece of it may come to another.
+      const cannot = { ...capabilities.cannot, diskFiles: clusterLimits.diskFiles }
+      return { ...capabilities, cannot, reach: 'any-server' }
     },
     async open() {
       await line.open()
@@ -79,6 +82,9 @@ export function makeReachedEngine(options: ReachedOptions): Engine {
       const stream = port === 22 ? null : await openStream(options, { begin: 'port', machineId, port })
       if (stream) return { stream }
       throw new EngineError('unreachable', port === 22 ? nothingToReach : nothingAnswers)
+    },
+    openDiskFile: async () => {
+      throw new EngineError('unsupported', clusterLimits.diskFiles)
     },
     openScreen: (machineId) => openStream(options, { begin: 'screen', machineId }),
   }

@@ -708,6 +708,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }),
     inspectVolume: storage.inspectVolume,
     listVolumes: storage.listVolumes,
+    openDiskFile: storage.openDiskFile,
 
     async attachVolume(machineId, volumeId) {
       const machine = find(machineId)

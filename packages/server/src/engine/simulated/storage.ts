@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../lib/clock.ts'
 import {
+  type DiskFile,
   EngineError,
   type SnapshotMade,
   type SnapshotState,
@@ -13,6 +14,7 @@ import {
   type VolumeState,
   type Work,
 } from '../engine.ts'
+import { blankFile, takeFile } from './disk-files.ts'
 
 interface Volume {
   projectId: string
@@ -107,7 +109,11 @@ export function makeSimulatedStorage({
     throw new EngineError('snapshot-missing', 'The snapshot is missing or damaged.')
   }
 
-  function contentOf(source: VolumeSource): { content: string; sizeBytes: number; sha256: string | null } {
+  function contentOf(source: Exclude<VolumeSource, { from: 'file' }>): {
+    content: string
+    sizeBytes: number
+    sha256: string | null
+  } {
     switch (source.from) {
       case 'nothing':
         return { content: '', sizeBytes: 0, sha256: null }
@@ -168,7 +174,7 @@ export function makeSimulatedStorage({
       requireReadable(id)
       const there = volumes.get(id)
       if (there) return there
-      const made = contentOf(source)
+      const made = source.from === 'file' ? await takeFile(source) : contentOf(source)
       if (made.content.includes('fault-stuck')) await drip(work)
       if (source.from !== 'nothing') await copy(work)
       const volume = { projectId, ...made, sizeBytes: Math.max(sizeBytes, made.sizeBytes) }
@@ -188,6 +194,16 @@ export function makeSimulatedStorage({
       return volume.lost
         ? { state: 'broken', reason: 'Its file is damaged (simulated).' }
         : { state: 'whole', sizeBytes: volume.sizeBytes }
+    },
+
+    async openDiskFile(of: { volumeId: string } | { snapshotId: string }): Promise<DiskFile> {
+      const id = 'volumeId' in of ? of.volumeId : of.snapshotId
+      requireReadable(id)
+      if ('snapshotId' in of) return blankFile(sound(volumeSnapshots.get(id)).volume.sizeBytes)
+      requireVolumes()
+      const volume = volumes.get(id)
+      if (!volume || volume.lost) throw new EngineError('volume-missing', 'The data of the disk is missing.')
+      return blankFile(volume.sizeBytes)
     },
 
     async createVolumeSnapshot(

@@ -9,7 +9,16 @@ import { type Engine, EngineError, type EngineErrorCode, type MachineNote, type 
 
 type PlainMethod = Exclude<
   keyof Engine,
-  'kind' | 'capabilities' | 'open' | 'close' | 'onChange' | 'reserve' | 'openConsole' | 'openScreen' | 'dial'
+  | 'kind'
+  | 'capabilities'
+  | 'open'
+  | 'close'
+  | 'onChange'
+  | 'reserve'
+  | 'openConsole'
+  | 'openScreen'
+  | 'openDiskFile'
+  | 'dial'
 >
 
 /**

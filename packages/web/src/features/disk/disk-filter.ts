@@ -6,13 +6,14 @@ export const sourceLabels: Record<Disk['source'], string> = {
   blank: 'Blank',
   image: 'Image',
   snapshot: 'Snapshot',
+  upload: 'Upload',
 }
 
 /** What the list of disks is filtered by, as it stands in the URL. */
 export const diskFilterInUrl = {
   search: '',
   status: ['all', 'available', 'attached', 'creating', 'failed'],
-  source: ['all', 'blank', 'image', 'snapshot'],
+  source: ['all', 'blank', 'image', 'snapshot', 'upload'],
 } as const
 
 export type DiskFilter = ListState<typeof diskFilterInUrl>
