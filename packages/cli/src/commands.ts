@@ -36,7 +36,9 @@ export interface Command {
   flags: readonly Flag[]
   hasBody: boolean
   idempotent: boolean
-  answers: 'json' | 'nothing' | 'text' | 'events' | 'socket'
+  /** Its body is the bytes of a file. */
+  takesFile: boolean
+  answers: 'json' | 'nothing' | 'text' | 'file' | 'events' | 'socket'
   /** Who may call it: anyone, an API token, the operator's token, or only a person in the console. */
   by: 'anyone' | 'token' | 'operator' | 'person'
 }
@@ -88,6 +90,7 @@ function resolved<T>(part: T, document: Document): T {
 function commandOf(id: EndpointId, operation: Operation, resolve: <T>(part: T) => T): Command {
   const params = [...routeOf(id).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const body = resolve(Object.values(operation.requestBody?.content ?? {})[0]?.schema)
+  const takesFile = operation.requestBody?.content[fileType] !== undefined
   const parameters = resolve(operation.parameters ?? [])
   const query = parameters.filter((one) => one.in === 'query')
   return {
@@ -100,7 +103,8 @@ function commandOf(id: EndpointId, operation: Operation, resolve: <T>(part: T) =
       ...query.map(({ name, required, schema }) => ({ name, where: 'query' as const, required, schema })),
       // The project is in the path already; a body may only repeat it.
     ].filter(({ name }) => name !== 'project_id' || !params.includes('projectId')),
-    hasBody: body !== undefined,
+    hasBody: body !== undefined && !takesFile,
+    takesFile,
     idempotent: parameters.some((one) => one.in === 'header'),
     answers: answersOf(operation),
     by: byOf(operation),
@@ -124,11 +128,14 @@ function fieldsOf(body: Schema | undefined): Flag[] {
   })
 }
 
+const fileType = 'application/octet-stream'
+
 function answersOf({ responses }: Operation): Command['answers'] {
   const [status = '', answer] = Object.entries(responses)[0] ?? []
   if (status === '101') return 'socket'
   const type = Object.keys(answer?.content ?? {})[0]
   if (type === undefined) return 'nothing'
+  if (type === fileType) return 'file'
   return type === 'text/event-stream' ? 'events' : type === 'application/json' ? 'json' : 'text'
 }
 

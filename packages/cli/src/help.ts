@@ -14,6 +14,11 @@ export const ownCommands: readonly (readonly [usage: string, summary: string])[]
   ['export [PROJECT] [--start-scripts]', 'Print a project as a file'],
   ['plan FILE [--delete]', 'Show what would be done to make a project as a file says'],
   ['apply FILE [--delete]', 'Do it; with --delete, also delete what the file does not have'],
+  ['disk upload FILE [--name NAME]', 'Create a disk from a file; again after an interruption to go on'],
+  [
+    'disk download DISK FILE',
+    'Save a disk that is on no VM as a qcow2 file; `disk-snapshot download` saves a snapshot',
+  ],
   ['completion bash|zsh', 'Print the completion of a shell'],
 ]
 

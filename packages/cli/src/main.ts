@@ -30,6 +30,17 @@ async function run([noun = '', ...rest]: readonly string[]): Promise<number> {
     case 'apply':
       await (await import('./project-file/commands.ts')).applyFile(rest)
       return exitCodes.done
+    case 'disk':
+    case 'disk-snapshot':
+      if (noun === 'disk' && rest[0] === 'upload') {
+        await (await import('./disk-files.ts')).uploadDisk(rest.slice(1))
+        return exitCodes.done
+      }
+      if (rest[0] === 'download' && (await import('./disk-files.ts')).namesFile(rest.slice(1))) {
+        await (await import('./disk-files.ts')).downloadDisk(noun, rest.slice(1))
+        return exitCodes.done
+      }
+      return call([noun, ...rest])
     case 'completion':
       ;(await import('./completion.ts')).printCompletion(rest)
       return exitCodes.done

@@ -15,12 +15,21 @@ export async function runCommand(command: Command, words: readonly string[]): Pr
   const given = parseArguments(words, command.flags)
   const { common } = given
   if (common.help) return print((await import('./help.ts')).helpOfCommand(command))
+  if (command.takesFile)
+    throw new Failure(
+      'usage',
+      'This sends a piece of a file. Send whole files with `slipway disk upload FILE`.',
+    )
   const places = placesOf(command, given)
   const session = openSession(settingsOf(common.project))
   if (command.by !== 'anyone' && session.token === undefined)
     throw new Failure('notAllowed', `Not signed in to ${session.server}. Run \`slipway login\`.`)
   const parts = await partsOf(command, places, given.values, session)
   switch (command.answers) {
+    case 'file':
+      if (process.stdout.isTTY)
+        throw new Failure('usage', 'This is a file: say where to, as in `slipway disk download DISK FILE`.')
+      return passBody(await session.open(command.id, parts))
     case 'text':
       return passBody(await session.open(command.id, parts))
     case 'events':

@@ -27,7 +27,8 @@ export const transport: Transport = async (url, { method, headers, body, signal 
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const sent = request(url, options, resolve)
   sent.on('error', reject)
-  if (body !== undefined) sent.setHeader('content-length', Buffer.byteLength(body))
+  if (body !== undefined)
+    sent.setHeader('content-length', typeof body === 'string' ? Buffer.byteLength(body) : body.length)
   sent.end(body)
   return answerOf(await promise)
 }

@@ -13,6 +13,12 @@ export interface CallOptions {
    * the server creates nothing twice for one key.
    */
   idempotencyKey?: string | undefined
+  /** What a call that takes bytes of a file is to send. */
+  bytes?: Uint8Array<ArrayBuffer>
+  /** Headers of this call alone. */
+  headers?: Record<string, string>
+  /** A longer wait for an answer than that of the client, in milliseconds. */
+  timeoutMs?: number
 }
 
 export type CallArgs<Id extends EndpointId> = CallInput<EndpointOf<Id>> & CallOptions
@@ -28,7 +34,7 @@ export type Call = <Id extends EndpointId>(id: Id, ...args: Rest<Id>) => Promise
 export interface Sent {
   method: string
   headers: Record<string, string>
-  body?: string
+  body?: string | Uint8Array<ArrayBuffer>
   signal?: AbortSignal
   credentials?: NonNullable<RequestInit['credentials']>
 }
@@ -85,7 +91,7 @@ export function makeClient({
   /** Sends a call once and reads of its answer what is needed; rejects when there is none. */
   async function send<T>(
     id: EndpointId,
-    { params, query, body, signal, idempotencyKey }: Loose,
+    { params, query, body, bytes, signal, idempotencyKey, headers: ofCall }: Loose,
     timeout: AbortSignal | undefined,
     read: (answer: Answer) => Promise<T>,
   ): Promise<T> {
@@ -101,10 +107,13 @@ export function makeClient({
       ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(bytes !== undefined && { 'content-type': 'application/octet-stream' }),
         ...headers,
+        ...ofCall,
         ...(idempotencyKey !== undefined && { [headerNames.idempotencyKey]: idempotencyKey }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(bytes !== undefined && { body: bytes }),
     }
     try {
       const url = base + fillPath(path, params) + (search.size > 0 ? `?${search}` : '')
@@ -127,7 +136,7 @@ export function makeClient({
       // The parts an endpoint has are checked by CallArgs; inside, all of them may be there.
       const input = (args[0] ?? {}) as Loose
       // Shared by both attempts, so that this is the longest wait.
-      const timeout = AbortSignal.timeout(timeoutMs)
+      const timeout = AbortSignal.timeout(input.timeoutMs ?? timeoutMs)
       const attempt = () =>
         send(id, input, timeout, async (answer) => ({ answer, content: await contentOf(id, answer) }))
       const { answer, content } = await attempt().catch((error: unknown) => {

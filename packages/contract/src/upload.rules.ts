@@ -55,6 +55,16 @@ export function uploadStateOf(
   return received_bytes < file_bytes ? 'receiving' : 'checking'
 }
 
+/** Whether a disk waits for bytes of the file that it is made from. */
+export const isReceivingFile = (disk: {
+  source: string
+  status: string
+  status_message: string | null
+}): boolean =>
+  disk.source === 'upload' &&
+  disk.status.toLowerCase() === 'creating' &&
+  disk.status_message === uploadTexts.receiving
+
 export const wrongOffset = (received: number): string => `This upload continues at byte ${received}.`
 
 export const fileTooLargeText = (limit: string): string =>

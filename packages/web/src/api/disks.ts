@@ -26,6 +26,9 @@ export const showDisk = (disk: Disk): void => {
   void list.refresh(disk.project_id)
 }
 
+/** Loads the list anew, such as after something that is no call about a disk. */
+export const refreshDisks = (projectId: string): Promise<unknown> => list.refresh(projectId)
+
 export function useCreateDisk() {
   return useMutation({
     mutationFn: ({ projectId, body, idempotencyKey }: Creation<DiskCreate> & { projectId: string }) =>

@@ -1,6 +1,8 @@
-import { type DiskSnapshot, snapshotCan } from '@slipway/contract'
-import { Trash2 } from 'lucide-react'
+import { type DiskSnapshot, snapshotCan, unlessLimited } from '@slipway/contract'
+import { Download, Trash2 } from 'lucide-react'
 import { useMay } from '../../api/access.ts'
+import { diskSnapshotFileUrl } from '../../api/disk-files.ts'
+import { useLimits } from '../../api/host.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -18,6 +20,7 @@ export function DiskSnapshotActions({ snapshot, place }: DiskSnapshotActionsProp
   const { id, name } = snapshot
   const may = useMay(snapshot.project_id)
   const isRow = place === 'row'
+  const { disk_files: noFiles } = useLimits()
   const remove = {
     icon: <Trash2 size={16} strokeWidth={1.6} aria-hidden />,
     disabledReason: reasonOf(may('diskSnapshot.delete')) ?? reasonOf(snapshotCan.delete(snapshot)),
@@ -35,6 +38,19 @@ export function DiskSnapshotActions({ snapshot, place }: DiskSnapshotActionsProp
       >
         Create Disk
       </Button>
+      {!isRow && (
+        <Button
+          icon={<Download size={16} strokeWidth={1.6} aria-hidden />}
+          disabledReason={
+            reasonOf(may('diskSnapshot.download')) ??
+            reasonOf(unlessLimited(noFiles)) ??
+            reasonOf(snapshotCan.download(snapshot))
+          }
+          render={<a href={diskSnapshotFileUrl(snapshot)} download />}
+        >
+          Download
+        </Button>
+      )}
       {isRow ? (
         <IconButton {...remove} size="sm" label={`Delete ${name}`} />
       ) : (

@@ -1,7 +1,15 @@
-import { type Disk, diskAllowedBy, diskCan, diskStateOf } from '@slipway/contract'
-import { Trash2 } from 'lucide-react'
+import {
+  type Disk,
+  diskAllowedBy,
+  diskCan,
+  diskStateOf,
+  isReceivingFile,
+  unlessLimited,
+} from '@slipway/contract'
+import { Download, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { useMay } from '../../api/access.ts'
+import { diskFileUrl } from '../../api/disk-files.ts'
 import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
@@ -24,7 +32,8 @@ interface DiskActionsProps {
 export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
   const openDialog = useOpenDialog()
   const may = useMay(disk.project_id)
-  const limit = detachLimit(disk, vmStatus, useLimits())
+  const limits = useLimits()
+  const limit = detachLimit(disk, vmStatus, limits)
   const open = (dialog: keyof typeof diskDialogs) => () => openDialog(diskDialogs[dialog], disk.id)
   const canDetach = diskCan.detach(disk) === true
   const canAttach = diskCan.attach(disk) === true
@@ -66,7 +75,28 @@ export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
           Create Snapshot
         </Button>
       )}
-      {place === 'row' && diskStateOf(disk) === 'creating' && <CancelButton operation={creationOf(disk)} />}
+      {place === 'page' && ['available', 'attached'].includes(diskStateOf(disk)) && (
+        <Button
+          icon={<Download size={16} strokeWidth={1.6} aria-hidden />}
+          disabledReason={
+            reasonOf(may('disk.download')) ??
+            reasonOf(unlessLimited(limits.disk_files)) ??
+            reasonOf(diskCan.download(disk))
+          }
+          render={<a href={diskFileUrl(disk)} download />}
+        >
+          Download
+        </Button>
+      )}
+      {place === 'row' &&
+        diskStateOf(disk) === 'creating' &&
+        (isReceivingFile(disk) ? (
+          <Button {...look} render={<Link to={paths.disk(disk.project_id, disk.id)} />}>
+            Show Upload
+          </Button>
+        ) : (
+          <CancelButton operation={creationOf(disk)} />
+        ))}
       {diskStateOf(disk) !== 'deleting' && (
         <DeleteAction disk={disk} place={place} onClick={open('delete')} />
       )}

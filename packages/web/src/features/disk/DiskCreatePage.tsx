@@ -1,8 +1,10 @@
-import { type DiskCreate, diskSources, diskTexts, gibibyte, parseDiskSize } from '@slipway/contract'
+import { type DiskCreate, diskTexts, gibibyte, parseDiskSize, type UploadCreate } from '@slipway/contract'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useCreateDisk } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
+import { useLimits } from '../../api/host.ts'
 import { useSelectedProject } from '../../api/projects.ts'
+import { useCreateUpload } from '../../api/uploads.ts'
 import { paths } from '../../paths.ts'
 import { BackLink } from '../../shell/BackLink.tsx'
 import { CreateFoot } from '../../shell/CreateFoot.tsx'
@@ -17,16 +19,30 @@ import { AsText } from '../as-text/AsText.tsx'
 import { QuotaNote } from '../quota/QuotaNote.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { DiskInfo } from './DiskInfo.tsx'
-import { type DiskForm, type DiskFormField, emptyDiskForm, firstBrokenRule, toBody } from './disk-form.ts'
+import {
+  type DiskForm,
+  type DiskFormField,
+  emptyDiskForm,
+  firstBrokenRule,
+  formSources,
+  isUpload,
+  toBody,
+  toUpload,
+} from './disk-form.ts'
+import { FileFields } from './FileFields.tsx'
 import { SourceSnapshotField } from './SourceSnapshotField.tsx'
 
-const sourceOptions = Object.entries(diskSources).map(([value, label]) => ({ value, label }))
+const sourceOptions = Object.entries(formSources).map(([value, label]) => ({ value, label }))
+
+/** What the form sends: a disk, or what is known of a file and the file itself. */
+type Sent = { id: string } & ({ disk: DiskCreate } | { upload: UploadCreate; file: Blob })
 
 export function Component() {
   const { projectId = '' } = useParams()
   const navigate = useNavigate()
   const { project } = useSelectedProject()
   const create = useCreateDisk()
+  const upload = useCreateUpload()
   const { form, change, dirty } = useFields(usePrefilled())
   const broken = firstBrokenRule(form, project?.id)
   const gi = parseDiskSize(form.size)
@@ -34,8 +50,10 @@ export function Component() {
   const failureText = (error: unknown) => errorText(error, 'Failed to create disk. Please try again.')
   const shell = useFormShell({
     dirty,
-    send: ({ id, body }: { id: string; body: DiskCreate }, idempotencyKey) =>
-      create.mutateAsync({ projectId: id, body, idempotencyKey }),
+    send: ({ id, ...sent }: Sent, idempotencyKey): Promise<{ id: string; name: string }> =>
+      'disk' in sent
+        ? create.mutateAsync({ projectId: id, body: sent.disk, idempotencyKey })
+        : upload.mutateAsync({ projectId: id, body: sent.upload, file: sent.file, idempotencyKey }),
     failureText,
   })
 
@@ -44,16 +62,18 @@ export function Component() {
       toast.error(quota.refusal ?? broken?.text ?? diskTexts.projectMissing)
       return
     }
-    void shell.submit(
-      { id: project.id, body: toBody(form) },
-      {
-        onSuccess: ({ name }, shown) => {
-          toast.success(`Disk "${name}" created successfully!`)
-          if (shown) void navigate(paths.disks(project.id))
-        },
-        onFailure: (error) => toast.error(failureText(error)),
+    void shell.submit(sentOf(project.id, form), {
+      onSuccess: ({ id, name }, shown) => {
+        if (isUpload(form)) {
+          toast.success(`Upload for disk "${name}" started`)
+          if (shown) void navigate(paths.disk(project.id, id))
+          return
+        }
+        toast.success(`Disk "${name}" created successfully!`)
+        if (shown) void navigate(paths.disks(project.id))
       },
-    )
+      onFailure: (error) => toast.error(failureText(error)),
+    })
   }
 
   return (
@@ -63,13 +83,16 @@ export function Component() {
         title="Create Disk"
         description="A disk keeps data separate from any VM. Attach it to a VM once it is available."
         actions={
-          <AsText
-            call="disk.create"
-            project={project}
-            named={[]}
-            body={() => toBody(form)}
-            missing={broken?.text}
-          />
+          // A file is no text.
+          !isUpload(form) && (
+            <AsText
+              call="disk.create"
+              project={project}
+              named={[]}
+              body={() => toBody(form)}
+              missing={broken?.text}
+            />
+          )
         }
       />
       <FormColumns>
@@ -77,7 +100,7 @@ export function Component() {
           <QuotaNote left={quota.left} />
           <DiskFields projectId={projectId} form={form} onChange={change} broken={broken} />
           <CreateFoot
-            call="disk.create"
+            call={isUpload(form) ? 'upload.create' : 'disk.create'}
             label="Create Disk"
             note={quota.refusal ?? broken?.text}
             error={shell.error}
@@ -89,6 +112,12 @@ export function Component() {
       </FormColumns>
     </>
   )
+}
+
+function sentOf(id: string, form: DiskForm): Sent {
+  // Without a file a rule is broken.
+  if (isUpload(form) && form.file) return { id, upload: toUpload(form), file: form.file }
+  return { id, disk: toBody(form) }
 }
 
 /** A fresh form; with a snapshot in the URL, one that creates a disk from it. */
@@ -108,6 +137,7 @@ interface DiskFieldsProps {
 }
 
 function DiskFields({ projectId, form, onChange, broken }: DiskFieldsProps) {
+  const { disk_files: noFiles } = useLimits()
   /** Of a field that has something in it; what is still empty is told at the foot only. */
   const complaint = (field: DiskFormField, text: string) =>
     broken?.field === field && text.trim() !== '' ? broken.text : undefined
@@ -136,7 +166,9 @@ function DiskFields({ projectId, form, onChange, broken }: DiskFieldsProps) {
           <Select
             value={form.source}
             onValueChange={(value) => onChange({ source: value as DiskForm['source'] })} // one of the options
-            options={sourceOptions}
+            options={
+              noFiles === null ? sourceOptions : sourceOptions.filter(({ value }) => value !== 'UPLOAD')
+            }
           />
         </Field>
         {form.source === 'HTTP' && (
@@ -166,6 +198,7 @@ function DiskFields({ projectId, form, onChange, broken }: DiskFieldsProps) {
             />
           </Field>
         )}
+        {form.source === 'UPLOAD' && <FileFields form={form} onChange={onChange} broken={broken} />}
         {form.source === 'SNAPSHOT' && (
           <SourceSnapshotField
             projectId={projectId}

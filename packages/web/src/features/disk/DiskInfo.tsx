@@ -1,10 +1,11 @@
-import { type DiskSource, diskSources, parseDiskSize } from '@slipway/contract'
+import { parseDiskSize } from '@slipway/contract'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
+import { type FormSource, formSources } from './disk-form.ts'
 import { sizeText } from './size-text.ts'
 
 const growth = 'If the content is larger than the size, the disk is created larger; nothing is cut off.'
 
-const info: Record<DiskSource, readonly string[]> = {
+const info: Record<FormSource, readonly string[]> = {
   EMPTY: [
     'The disk is empty, without a file system, and available within seconds.',
     'In the VM, lsblk lists it. Create a file system on it once, then mount it.',
@@ -22,10 +23,15 @@ const info: Record<DiskSource, readonly string[]> = {
     'The image must be public: the server does not sign in to the registry.',
     growth,
   ],
+  UPLOAD: [
+    'The file may be a qcow2, raw, VMDK or ISO image, also packed with gzip, xz or zstd. It must not depend on other files.',
+    'The upload continues after a lost connection by itself, and after a reload once you choose the same file again.',
+    growth,
+  ],
 }
 
 /** What the disk will be, and what to know about it, beside its form. */
-export function DiskInfo({ source, size }: { source: DiskSource; size: string }) {
+export function DiskInfo({ source, size }: { source: FormSource; size: string }) {
   return (
     <Sheet title="What you get" aria-label="What you get">
       <div className="overflow-hidden border-b border-line">
@@ -41,7 +47,7 @@ export function DiskInfo({ source, size }: { source: DiskSource; size: string })
                   <span className="text-ink-3">None</span>
                 ),
             },
-            { label: 'Source', value: diskSources[source] },
+            { label: 'Source', value: formSources[source] },
           ]}
         />
       </div>

@@ -1,4 +1,11 @@
-import { type Disk, diskStateOf, formatDiskSize, isDiskUnderWay, missing } from '@slipway/contract'
+import {
+  type Disk,
+  diskStateOf,
+  formatDiskSize,
+  isDiskUnderWay,
+  isReceivingFile,
+  missing,
+} from '@slipway/contract'
 import { type ReactNode, useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
@@ -11,6 +18,7 @@ import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { formatDateTime } from '../../time.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { CopyLine } from '../../ui/CopyLine.tsx'
+import { later } from '../../ui/later.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Rows, Sheet } from '../../ui/Sheet.tsx'
@@ -24,6 +32,8 @@ import { creationOf } from './disk-dialogs.ts'
 import { sourceLabels } from './disk-filter.ts'
 import { SnapshotsOfDisk } from './SnapshotsOfDisk.tsx'
 import { VmOfDisk } from './VmOfDisk.tsx'
+
+const UploadPanel = later(async () => (await import('../upload/UploadPanel.tsx')).UploadPanel)
 
 const diskKind = { plural: 'disks', isUnderWay: isDiskUnderWay }
 
@@ -59,6 +69,7 @@ function DiskView({ disk }: { disk: Disk }) {
   const { vms } = useVms(disk.project_id)
   const vmStatus = vms.find(({ id }) => id === disk.vm_id)?.status
   const limit = detachLimit(disk, vmStatus, useLimits())
+  const isReceiving = isReceivingFile(disk)
   const state = diskStateOf(disk)
   const word = state.charAt(0).toUpperCase() + state.slice(1)
   return (
@@ -71,8 +82,9 @@ function DiskView({ disk }: { disk: Disk }) {
       <ConditionBanner
         word={word}
         condition={diskCondition(disk)}
-        actions={state === 'creating' && <CancelButton operation={creationOf(disk)} />}
+        actions={state === 'creating' && !isReceiving && <CancelButton operation={creationOf(disk)} />}
       />
+      {isReceiving && <UploadPanel disk={disk} />}
       {limit && (
         <Banner tone="info" className="mb-4">
           {limit}

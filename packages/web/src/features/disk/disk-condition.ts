@@ -1,10 +1,11 @@
-import { type Disk, diskCan, diskStateOf, hotPlugAllowed, type Limits } from '@slipway/contract'
+import { type Disk, diskCan, diskStateOf, hotPlugAllowed, type Limits, uploadTexts } from '@slipway/contract'
 import type { Condition } from '../../shell/Condition.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 
 const steps: Partial<Record<Disk['source'], string>> = {
   image: 'Writing the image to the disk',
   snapshot: 'Copying the snapshot',
+  upload: uploadTexts.checking,
 }
 
 type Described = Pick<Disk, 'status' | 'vm_id' | 'source' | 'progress' | 'status_message' | 'status_since'>

@@ -1,5 +1,6 @@
+import { uploadTexts } from '@slipway/contract'
 import { describe, expect, test } from 'vitest'
-import { type DiskForm, emptyDiskForm, firstBrokenRule, toBody } from './disk-form.ts'
+import { type DiskForm, diskNameFor, emptyDiskForm, firstBrokenRule, toBody, toUpload } from './disk-form.ts'
 import { sizeText } from './size-text.ts'
 
 const form = (more: Partial<DiskForm> = {}): DiskForm => ({ ...emptyDiskForm, name: 'data1', ...more })
@@ -53,6 +54,35 @@ test.each([
   ['much', 'much'],
 ])('a size of %s is sent as %s', (typed, sent) => {
   expect(sizeText(typed)).toBe(sent)
+})
+
+test('an upload says what its file is, and has no more of the other sources', () => {
+  const file = new File(['abc'], 'Ubuntu 24.04.qcow2.xz', { lastModified: 0 })
+  const upload = form({ source: 'UPLOAD', name: ' u ', imageUrl: 'x', file, sha256: ' ABC ' })
+  expect(toUpload(upload)).toEqual({
+    name: 'u',
+    size: '10Gi',
+    file_name: 'Ubuntu 24.04.qcow2.xz',
+    file_bytes: 3,
+    file_modified_at: '1970-01-01T00:00:00.000Z',
+    sha256: 'abc',
+  })
+  expect(firstBrokenRule(upload, 'p')).toEqual({ field: 'sha256', text: uploadTexts.checksumInvalid })
+  expect(firstBrokenRule({ ...upload, sha256: '' }, 'p')).toBeNull()
+  expect(firstBrokenRule({ ...upload, file: null }, 'p')).toMatchObject({ text: uploadTexts.fileNameMissing })
+  const empty = new File([], 'empty.img')
+  expect(firstBrokenRule({ ...upload, file: empty }, 'p')).toEqual({
+    field: 'file_bytes',
+    text: uploadTexts.fileEmpty,
+  })
+})
+
+test.each([
+  ['Ubuntu 24.04.qcow2.xz', 'Ubuntu 24.04'],
+  ['disk.IMG', 'disk'],
+  ['notes', 'notes'],
+])('a disk from the file %s is called %s unless it has a name', (file, name) => {
+  expect(diskNameFor(file)).toBe(name)
 })
 
 test('the body has the fields of the chosen source and no others', () => {
