@@ -51,12 +51,19 @@ export async function testEngine(
     warm = false,
     reserve = 0,
     log = silentLog,
-  }: { networks?: 'off' | 'auto'; warm?: boolean; reserve?: number; log?: Log } = {},
+    importer: importing = importer,
+  }: {
+    networks?: 'off' | 'auto'
+    warm?: boolean
+    reserve?: number
+    log?: Log
+    importer?: Importer
+  } = {},
 ): Promise<Engine> {
   await mkdir(imagesDir, { recursive: true })
   const images = await testImages(dataDir)
   const settings = { networks, warm, reserve, reserveLeavesMb: 0 }
-  return makeQemuEngine({ dataDir, hostDir: imagesDir, ...settings, images, importer, log })
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, ...settings, images, importer: importing, log })
 }
 
 /** `auto`: each project has a network, where this host can have them. */
