@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Vm } from '@slipway/contract'
+import type { Disk, Vm } from '@slipway/contract'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Outcome, startWorld } from './cli.test-kit.ts'
 import { exitCodes } from './failure.ts'
@@ -115,6 +116,49 @@ describe('the main job', () => {
     expect(await ok('disk', 'attach', 'data', '--vm', 'web')).toMatch(/data +attached +1Gi +web/)
     expect(await ok('disk', 'detach', 'data')).toMatch(/data +available/)
   })
+
+  it(
+    'creates a disk from a file, goes on with one that was interrupted, and saves a disk as a file',
+    async () => {
+      const bytes = Buffer.alloc(3 * 1024 ** 2, 'slipway ')
+      const file = join(world.home, 'tiles.img')
+      await writeFile(file, bytes)
+      expect(await ok('disk', 'upload', file)).toMatch(/^Disk tiles is available: /)
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      const [tiles] = (await json<Disk[]>('disk', 'list')).filter(({ name }) => name === 'tiles')
+      expect(tiles).toMatchObject({ source: 'upload', image_sha256: sha256, size: '1Gi' })
+
+      // As a command does that is ended after a piece.
+      const { id: projectId = '' } = (await world.person.call('project.list'))[0] ?? {}
+      const { mtime } = await stat(file)
+      const upload = await world.person.call('upload.create', {
+        params: { projectId },
+        body: {
+          ...{ name: 'again', size: '1Gi', file_name: 'tiles.img', file_bytes: bytes.length },
+          file_modified_at: mtime.toISOString(),
+        },
+      })
+      await world.person.call('upload.send', {
+        params: { projectId, uploadId: upload.id },
+        query: { offset: 0 },
+        bytes: new Uint8Array(bytes.subarray(0, 1024 ** 2)),
+      })
+      expect(await run(['disk', 'upload', file, '--name', 'again'])).toMatchObject({
+        code: exitCodes.done,
+        stdout: `Disk again is available: ${upload.id}\n`,
+        stderr: 'Continuing at 33%.\n',
+      })
+
+      const saved = join(world.home, 'tiles.qcow2')
+      expect(await ok('disk', 'download', 'tiles', saved)).toBe(`Saved ${saved}\n`)
+      expect((await readFile(saved)).subarray(0, 4).toString('latin1')).toBe('QFI\xfb')
+      expect(await run(['disk', 'upload', join(world.home, 'none.img')])).toMatchObject({
+        code: exitCodes.usage,
+        stderr: expect.stringContaining('could not be opened: ENOENT.') as string,
+      })
+    },
+    soon.timeout,
+  )
 
   it('sets, shows and deletes the snapshot schedule of a VM', async () => {
     const daily = { time: '03:00', keep: 7 }

@@ -2,7 +2,7 @@ import { routeOf } from '@slipway/contract/endpoint.ts'
 import { commonFlagNames } from './arguments.ts'
 import { type Command, positionsOf, readCommands } from './commands.ts'
 import { Failure } from './failure.ts'
-import { ownCommands } from './help.ts'
+import { ownCommands, ownVerbs } from './help.ts'
 import { labelsOf, listCallOf } from './names.ts'
 import { print } from './output.ts'
 import { openSession } from './session.ts'
@@ -59,7 +59,11 @@ export async function candidatesFor(
           : []
   }
   const verbs = commands.filter((one) => one.noun === noun)
-  if (words.length === 2) return [...verbs.map((one) => one.verb), ...(kinds[noun] ? ['wait'] : [])]
+  if (words.length === 2) {
+    const ours = ownVerbs.map(([usage]) => usage.split(' ')).filter(([first]) => first === noun)
+    const all = [...verbs.map((one) => one.verb), ...ours.map(([, second = '']) => second)]
+    return [...new Set(all), ...(kinds[noun] ? ['wait'] : [])]
+  }
   const command = verbs.find((one) => one.verb === verb)
   const last = words.at(-1) ?? ''
   const before = words.at(-2) ?? ''

@@ -14,12 +14,17 @@ export const ownCommands: readonly (readonly [usage: string, summary: string])[]
   ['export [PROJECT] [--start-scripts]', 'Print a project as a file'],
   ['plan FILE [--delete]', 'Show what would be done to make a project as a file says'],
   ['apply FILE [--delete]', 'Do it; with --delete, also delete what the file does not have'],
-  ['disk upload FILE [--name NAME]', 'Create a disk from a file; again after an interruption to go on'],
-  [
-    'disk download DISK FILE',
-    'Save a disk that is on no VM as a qcow2 file; `disk-snapshot download` saves a snapshot',
-  ],
   ['completion bash|zsh', 'Print the completion of a shell'],
+]
+
+/** The same below nouns of the API. */
+export const ownVerbs: readonly (readonly [usage: string, summary: string])[] = [
+  [
+    'disk upload FILE [--name NAME]',
+    'Create a disk from a file; run it again after an interruption to go on',
+  ],
+  ['disk download DISK FILE', 'Save a disk that is on no VM as a qcow2 file'],
+  ['disk-snapshot download SNAPSHOT FILE', 'Save a disk snapshot as a qcow2 file'],
 ]
 
 const commonHelp = `  --project NAME   project of the command, in place of the selected one
@@ -48,7 +53,7 @@ export function overview(commands: readonly Command[]): string {
   })
   return `Usage: slipway COMMAND [ARGUMENTS]
 
-${columns(ownCommands)}
+${columns([...ownCommands, ...ownVerbs])}
 
 Commands of the API: slipway NOUN VERB
 ${columns(rows)}
@@ -62,6 +67,7 @@ ${commonHelp}
 /** `slipway vm --help` */
 export function helpOfNoun(noun: string, commands: readonly Command[]): string {
   const rows = commands.map((one): [string, string] => [usageOf(one), one.summary])
+  for (const [usage, summary] of ownVerbs) if (usage.startsWith(`${noun} `)) rows.push([usage, summary])
   if (kinds[noun])
     rows.push([`${noun} wait ${noun.toUpperCase()}`, 'Wait until it has settled, or has the status of --for'])
   return `Usage: slipway ${noun} VERB\n\n${columns(rows)}`

@@ -79,19 +79,22 @@ function DiskView({ disk }: { disk: Disk }) {
         description={disk.description && <bdi className="wrap-anywhere">{disk.description}</bdi>}
         actions={<DiskActions disk={disk} vmStatus={vmStatus} place="page" />}
       />
-      <ConditionBanner
-        word={word}
-        condition={diskCondition(disk)}
-        actions={state === 'creating' && !isReceiving && <CancelButton operation={creationOf(disk)} />}
-      />
-      {isReceiving && <UploadPanel disk={disk} />}
+      {isReceiving ? (
+        <UploadPanel disk={disk} />
+      ) : (
+        <ConditionBanner
+          word={word}
+          condition={diskCondition(disk)}
+          actions={state === 'creating' && <CancelButton operation={creationOf(disk)} />}
+        />
+      )}
       {limit && (
         <Banner tone="info" className="mb-4">
           {limit}
         </Banner>
       )}
       <Sheet aria-label="Facts" className="mb-6">
-        {isDiskUnderWay(disk) && (
+        {isDiskUnderWay(disk) && !isReceiving && (
           <WorkTrack label={`${disk.name}: ${state}`} value={disk.progress ?? undefined} />
         )}
         <Cells items={factsOf(disk)} />

@@ -18,7 +18,7 @@ export function FileFields({ form, onChange, broken }: FileFieldsProps) {
       >
         <TextInput
           type="file"
-          className="file-field"
+          className="pt-1 pl-1! file:mr-2.5 file:h-6.5 file:cursor-pointer file:rounded-check file:border file:border-line-control file:bg-sheet file:px-2 file:text-hint file:font-medium file:text-ink phone:file:h-8.5"
           onChange={({ target }) => {
             const file = target.files?.[0] ?? null
             const name = file && form.name.trim() === '' ? { name: diskNameFor(file.name) } : {}
