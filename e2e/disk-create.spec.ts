@@ -92,6 +92,8 @@ test.describe('the form of a disk', () => {
       'From Image',
       'From Snapshot',
       'From Container Registry',
+      // Another call, with a spec of its own.
+      'Upload a File',
     ])
     await page.keyboard.press('Escape')
     await expect(fields).toHaveCount(2)

@@ -145,7 +145,7 @@ test.describe('the list of disks', () => {
     ])
     await page.keyboard.press('Escape')
     await page.getByRole('combobox', { name: 'Source' }).click()
-    await expect(page.getByRole('option')).toHaveText(['All Sources', 'Blank', 'Image', 'Snapshot'])
+    await expect(page.getByRole('option')).toHaveText(['All Sources', 'Blank', 'Image', 'Snapshot', 'Upload'])
     await page.keyboard.press('Escape')
     for (const [status, expected] of [
       ['Available', ['ledger']],
