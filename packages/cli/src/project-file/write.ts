@@ -20,6 +20,8 @@ const unsaid: Record<string, unknown> = {
 /** The start script of a VM; null where it has none. */
 export type ScriptOf = (vm: Vm) => Promise<string | null>
 
+const origins = { snapshot: 'a snapshot', upload: 'an uploaded file' } as const
+
 /**
  * A project as the text of a file, which makes the same project where it is applied.
  *
@@ -87,7 +89,8 @@ function remark(document: Document, { disks, pools, sets }: Seen): void {
     if (isScalar(pair?.key)) pair.key.commentBefore = ` ${text}`
   }
   for (const { name, source } of disks)
-    if (source === 'snapshot') say(['disks', name], 'Its content came from a snapshot. A new one is blank.')
+    if (source === 'snapshot' || source === 'upload')
+      say(['disks', name], `Its content came from ${origins[source]}. A new one is blank.`)
   for (const [part, groups] of [
     ['pools', pools],
     ['sets', sets],

@@ -37,8 +37,8 @@ export function makeUploadFiles(dataDir: string) {
     room,
 
     /**
-     * Writes a piece at its place as it comes and waits until it is on the disk. `isGoneAt`: what was there before has to
-     * reach so far. Returns how many bytes it had; of a piece that fails nothing counts.
+     * Writes a piece at its place as it comes and waits until it is on the disk; what was there before has to reach so far.
+     * Returns how many bytes it had. Of a piece that fails nothing counts.
      */
     async write(
       id: string,

@@ -192,6 +192,8 @@ export function makeUploadService(options: UploadServiceOptions) {
 
     /** Stores a piece; answers when it is durable. One that was stored before is taken as sent. */
     async send(projectId: string, id: string, offset: number, piece: Piece): Promise<Upload> {
+      // Whose upload it is comes first: nobody else may find out about it, or get in its way.
+      await require(projectId, id)
       const turn = await takeTurn(id, piece)
       try {
         const record = await require(projectId, id)
@@ -216,6 +218,7 @@ export function makeUploadService(options: UploadServiceOptions) {
       if (!(await disks.discard(userId, projectId, id, 'upload.cancel')))
         throw new Problem(409, uploadTexts.over)
       underWay.get(id)?.abort.abort()
+      toldAt.delete(id)
     },
 
     /** Removes files of disks that need them no more, as a server leaves them that ends at the wrong moment. */

@@ -221,7 +221,16 @@ describe('sending pieces', () => {
         status: 409,
         body: { code: 'upload_busy', message: uploadTexts.busy },
       })
+      // Whoever has no part in the project finds out nothing, and gets in nobody's way.
+      const bob = await desk.app.signedIn('Bob')
+      const { id: his } = (await bob.raw('POST', '/api/projects', { name: 'his' })).body as { id: string }
+      const foreign = () =>
+        bob.raw('PUT', `/api/projects/${his}/uploads/${id}/content?offset=0`, file, {
+          'content-type': 'application/octet-stream',
+        })
+      expect(await foreign()).toMatchObject({ status: 404 })
       await desk.pass(6_000)
+      expect(await foreign()).toMatchObject({ status: 404 })
       expect(await desk.sendPiece(id, 0, file)).toMatchObject({ status: 200, body: { received_bytes: 1024 } })
       silent.destroy()
     }),

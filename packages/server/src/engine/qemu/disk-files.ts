@@ -65,7 +65,7 @@ export function makeDiskFiles(deps: {
         return 'volumeId' in of ? await openVolume(of.volumeId) : await openSnapshot(of.snapshotId, work)
       } catch (error) {
         if (work.signal.aborted)
-          throw new EngineError('aborted', 'The download was stopped.', { cause: error })
+          throw new EngineError('aborted', 'The download was stopped.', { cause: error, retryable: true })
         throw asEngineError(error, 'The file could not be prepared')
       }
     },
