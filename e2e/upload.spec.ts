@@ -123,6 +123,7 @@ test('can be paused, resumed and canceled', async ({ page, project, call }) => {
   await page.getByRole('article', { name: 'tiles' }).getByRole('link', { name: 'Show Upload' }).click()
   await panel.getByRole('button', { name: 'Cancel Upload' }).click()
   await expect(toasts(page)).toContainText('Upload for disk "tiles" canceled')
+  await expect(page).toHaveURL(diskListPath(project.id))
   await expect.poll(async () => call(diskApi.list, { params: { projectId: project.id } }), often).toEqual([])
 })
 

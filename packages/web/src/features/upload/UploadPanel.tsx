@@ -1,9 +1,11 @@
 import { type Disk, isSameFile, type Upload } from '@slipway/contract'
 import { useId, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { useMay } from '../../api/access.ts'
 import { errorText } from '../../api/errors.ts'
 import { pauseUpload, resumeUpload, startUpload } from '../../api/upload-run.ts'
 import { markOf, useCancelUpload, useUpload, useUploadRun } from '../../api/uploads.ts'
+import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
@@ -18,6 +20,7 @@ export function UploadPanel({ disk }: { disk: Disk }) {
   const run = useUploadRun(disk.id)
   const may = useMay(disk.project_id)
   const cancel = useCancelUpload()
+  const navigate = useNavigate()
   const [wrong, setWrong] = useState<string | null>(null)
   const bytes = run?.bytes ?? upload?.file_bytes ?? 0
   const sent = Math.max(run?.sent ?? 0, upload?.received_bytes ?? 0)
@@ -39,6 +42,19 @@ export function UploadPanel({ disk }: { disk: Disk }) {
     const verdict = isSameFile(data, chosen)
     setWrong(verdict === true ? null : verdict)
     if (verdict === true) startUpload(data, file)
+  }
+
+  async function cancelUpload() {
+    try {
+      await cancel.mutateAsync(disk)
+    } catch (error) {
+      toast.error(errorText(error, 'The upload could not be canceled.'))
+      return
+    }
+    // By now this may be gone with its disk.
+    toast.success(`Upload for disk "${disk.name}" canceled`)
+    if (window.location.pathname === paths.disk(disk.project_id, disk.id))
+      void navigate(paths.disks(disk.project_id))
   }
 
   return (
@@ -79,12 +95,7 @@ export function UploadPanel({ disk }: { disk: Disk }) {
             busy={cancel.isPending}
             busyText="Canceling..."
             disabledReason={reasonOf(may('upload.cancel'))}
-            onClick={() =>
-              cancel.mutate(disk, {
-                onSuccess: () => toast.success(`Upload for disk "${disk.name}" canceled`),
-                onError: (error) => toast.error(errorText(error, 'The upload could not be canceled.')),
-              })
-            }
+            onClick={() => void cancelUpload()}
           >
             Cancel Upload
           </Button>
