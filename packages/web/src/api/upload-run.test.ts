@@ -31,15 +31,18 @@ beforeEach(() => {
   asked = []
   // What a browser has of a page, as far as it is used.
   vi.stubGlobal('window', new EventTarget())
-  vi.stubGlobal('fetch', async (url: string, { method, body, signal }: RequestInit & { body?: Uint8Array }) => {
-    asked.push(`${method} ${url.replace('/api/projects/p/uploads/d', '')}`)
-    if (method === 'GET') return state()
-    const answer = answers.shift()
-    if (answer) return answer()
-    signal?.throwIfAborted()
-    received.push(body ?? new Uint8Array())
-    return state()
-  })
+  vi.stubGlobal(
+    'fetch',
+    async (url: string, { method, body, signal }: RequestInit & { body?: Uint8Array }) => {
+      asked.push(`${method} ${url.replace('/api/projects/p/uploads/d', '')}`)
+      if (method === 'GET') return state()
+      const answer = answers.shift()
+      if (answer) return answer()
+      signal?.throwIfAborted()
+      received.push(body ?? new Uint8Array())
+      return state()
+    },
+  )
 })
 afterEach(() => {
   forgetUpload('d')
@@ -119,7 +122,9 @@ test('pauses at once and resumes where it was; leaving the page is asked about m
 })
 
 test('a file that cannot be read any more is said to be gone', async () => {
-  const gone = { slice: () => ({ arrayBuffer: () => Promise.reject(new DOMException('', 'NotReadableError')) }) }
+  const gone = {
+    slice: () => ({ arrayBuffer: () => Promise.reject(new DOMException('', 'NotReadableError')) }),
+  }
   startUpload(upload, gone as unknown as Blob)
   await until('failed')
   expect(uploadRuns.get('d')?.message).toMatch(/can no longer be read/)
