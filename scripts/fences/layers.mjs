@@ -543,6 +543,7 @@ export const mayReadEnvironment =
  * `vm-snapshot`), but for these.
  */
 const ownersByAnotherName = {
+  bin_member: 'project-member',
   session: 'account',
   mail_token: 'account',
   identity: 'oidc',

@@ -49,6 +49,7 @@ const onlyWithSession =
 const withoutProject: ReadonlySet<EndpointId> = new Set([
   'account.me',
   'project.list',
+  'projectBin.list',
   'sshKey.list',
   'template.list',
   'template.prepare',

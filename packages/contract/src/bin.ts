@@ -49,12 +49,6 @@ export type BinRestored = z.infer<typeof BinRestored>
 
 export const BinItemParams = ProjectParams.extend({ itemId: Id })
 
-/** How something is deleted. */
-export const ForGood = z.object({
-  /** Delete it at once, without keeping it in the bin. */
-  for_good: z.enum(['true', 'false']).optional(),
-})
-
 const notFound = [messages.projectNotFound, messages.binItemNotFound]
 
 export const binApi = {

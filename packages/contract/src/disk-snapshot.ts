@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ForGood } from './bin.ts'
 import { diskTexts } from './disk.rules.ts'
 import { Disk, downloadRefusals } from './disk.ts'
 import {
@@ -10,6 +9,7 @@ import {
 } from './disk-snapshot.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { ForGood } from './for-good.ts'
 import { ProjectParams } from './project.ts'
 import { diskSizeLimitGi } from './quantity.ts'
 import { quotaRefusal } from './quota.rules.ts'

@@ -45,6 +45,7 @@ export * from './passkey.rules.ts'
 export * from './passkey.ts'
 export * from './project.rules.ts'
 export * from './project.ts'
+export * from './project-bin.ts'
 export * from './project-file.rules.ts'
 export * from './project-file.ts'
 export * from './project-member.rules.ts'
@@ -114,6 +115,7 @@ import { oidcApi } from './oidc.ts'
 import { operationApi } from './operation.ts'
 import { passkeyApi } from './passkey.ts'
 import { projectApi } from './project.ts'
+import { projectBinApi } from './project-bin.ts'
 import { projectMemberApi } from './project-member.ts'
 import { proofApi } from './proof.ts'
 import { quotaApi } from './quota.ts'
@@ -165,6 +167,7 @@ const apis = [
   operationApi,
   batchApi,
   binApi,
+  projectBinApi,
   activityApi,
   searchApi,
   networkApi,

@@ -29,6 +29,10 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
   quota: ['Quotas', 'What an account or a project uses, and its limits.'],
   operation: ['Operations', 'Long work that is running or waiting: downloads, copies, restores and merges.'],
   batch: ['Batches', 'One call for many objects, made by the server, with a result for each object.'],
+  projectBin: [
+    'Bin of projects',
+    'Projects that were deleted lately: restore one with everything in it, or delete it for good.',
+  ],
   bin: ['Bin', 'What was deleted lately: restore it, or delete it for good.'],
   activity: ['Activity', 'The log of what happened, who did it and why.'],
   webhook: [

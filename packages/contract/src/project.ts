@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { projectRoles } from './access.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { ForGood } from './for-good.ts'
 import { projectTexts } from './project.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 
@@ -30,6 +31,12 @@ export const ProjectCreate = z.object({
 })
 export type ProjectCreate = z.infer<typeof ProjectCreate>
 
+/** How a project is deleted. */
+export const ProjectDelete = ForGood.extend({
+  /** Delete its VMs, VM pools and VM sets with it. Otherwise a project that has VMs is refused. */
+  with_vms: z.enum(['true', 'false']).optional(),
+})
+
 /** Path parameters of everything inside a project. */
 export const ProjectParams = z.object({ projectId: Id })
 
@@ -50,10 +57,14 @@ export const projectApi = {
     errors: { 400: [projectTexts.nameMissing] },
   }),
   delete: endpoint('project.delete', {
-    summary: 'Delete a project that has no VMs',
+    summary: 'Delete a project: it goes to the bin with everything in it. One with VMs takes `with_vms`',
     auth: 'session',
     status: 204,
     params: ProjectParams,
-    errors: { 404: [messages.projectNotFound], 409: [projectTexts.hasVms] },
+    query: ProjectDelete,
+    errors: {
+      404: [messages.projectNotFound],
+      409: [projectTexts.hasVms, projectTexts.hasProtectedVms, projectTexts.busy],
+    },
   }),
 }

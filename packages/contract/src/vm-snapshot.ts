@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ForGood } from './bin.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { ForGood } from './for-good.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { snapshotRhythms } from './snapshot-schedule.rules.ts'

@@ -91,15 +91,10 @@ export async function buildApp(options: AppOptions) {
   const jobs = makeJobs({ clock, onChange: calls.announceJob })
   const board = makeJobBoard({ jobs, peers, drives })
 
-  const { projects, projectReconciler } = makeProjects({
-    db,
-    engine,
-    clock,
-    log,
-    bus,
-    calls,
-    underLease: underOwnLease,
-  })
+  const { projects, projectReconciler } = makeProjects(
+    { db, engine, clock, log, bus, calls, underLease: underOwnLease },
+    { binDays: config.binDays, vms: () => vms, groupIdsOf: (projectId) => groups.idsOf(projectId) },
+  )
   const people = makePeople({
     config,
     db,
@@ -172,12 +167,16 @@ export async function buildApp(options: AppOptions) {
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles, startScripts } = machines
-  const { bin } = makeBins(base, {
-    vm: machines.comeBack,
-    disk: disks.comeBack,
-    vm_snapshot: vmSnapshots.comeBack,
-    disk_snapshot: diskSnapshots.comeBack,
-  })
+  const { bin, projectBin } = makeBins(
+    base,
+    {
+      vm: machines.comeBack,
+      disk: disks.comeBack,
+      vm_snapshot: vmSnapshots.comeBack,
+      disk_snapshot: diskSnapshots.comeBack,
+    },
+    { projects, quotas },
+  )
   const { snapshotSchedules, scheduleWatch } = makeSchedules(base, { vms, disks, vmSnapshots, diskSnapshots })
   const groups = makeGroups(base, {
     policy: config.scaling,
@@ -228,7 +227,8 @@ export async function buildApp(options: AppOptions) {
       board.note(job)
       operations.announce(job)
     },
-    rescanStorage() {
+    rescanBelongings() {
+      machines.vmReconciler.rescan()
       storage.diskReconciler.rescan()
       machines.vmSnapshotReconciler.rescan()
       storage.diskSnapshotReconciler.rescan()
@@ -300,6 +300,7 @@ export async function buildApp(options: AppOptions) {
     batches,
     webhooks,
     bin,
+    projectBin,
     networks,
     quotas,
     adminAccounts,
@@ -328,6 +329,7 @@ export async function buildApp(options: AppOptions) {
       idempotency,
       batches,
       bin,
+      projectBin,
       webhooks,
       uploads: storage.uploads,
     }

@@ -45,6 +45,8 @@ export function makeGoesAlongRepo(db: Db) {
     const { n } = await db
       .selectFrom('bin')
       .select((e) => e.fn.countAll<number | string>().as('n'))
+      // One that is in the bin is counted as a project.
+      .where('kind', '!=', 'project')
       .where('project_id', 'in', projectsOf(accountId))
       .executeTakeFirstOrThrow()
     return Number(n)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { setDisabled } from '../account/account.writes.ts'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db } from '../db/open.ts'
 
 /** An account, with how much it has. */
@@ -48,6 +49,7 @@ export function makeAdminAccountRepo(db: Db) {
         .selectFrom('project')
         .select((p) => p.fn.countAll<number>().as('n'))
         .whereRef('project.account_id', '=', 'account.id')
+        .where('project.id', 'not in', projectsInBin(db))
         .as('projects'),
       e
         .selectFrom('vm')
@@ -55,6 +57,7 @@ export function makeAdminAccountRepo(db: Db) {
         .select((v) => v.fn.countAll<number>().as('n'))
         .whereRef('project.account_id', '=', 'account.id')
         .where('vm.wanted_deleted', '=', 0)
+        .where('project.id', 'not in', projectsInBin(db))
         .as('vms'),
     ])
 

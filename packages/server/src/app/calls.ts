@@ -15,14 +15,14 @@ const forDriver = [
   'kickAccountDeletion',
   'kickBatch',
   'kickWebhook',
-  /** Disks and snapshots are left to be removed: their reconcilers look for them. */
-  'rescanStorage',
+  /** VMs, disks and snapshots are left to be removed: their reconcilers look for them. */
+  'rescanBelongings',
 ] as const
 type ForDriver = (typeof forDriver)[number]
 
 /** What parts of the server ask of parts that are built after them. */
-export type Calls = Record<Exclude<ForDriver, 'rescanStorage'>, (id: string) => void> & {
-  rescanStorage: () => void
+export type Calls = Record<Exclude<ForDriver, 'rescanBelongings'>, (id: string) => void> & {
+  rescanBelongings: () => void
   /** Tells the project's listeners what the VM is like now. */
   announceVm: (id: string) => Promise<void>
   announceJob: (job: JobView) => void
@@ -72,7 +72,7 @@ export function makeCalls(options: {
     kickAccountDeletion: ask('kickAccountDeletion'),
     kickBatch: ask('kickBatch'),
     kickWebhook: ask('kickWebhook'),
-    rescanStorage: () => ask('rescanStorage')(''),
+    rescanBelongings: () => ask('rescanBelongings')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),
     wakeVm: (id) => of('wakeVm')(id),

@@ -93,5 +93,12 @@ export function makeGroups(
   bus.reads('vm_pool', pools.read)
   bus.reads('vm_set', sets.read)
   calls.connect({ kickGroup: groupReconciler.kick })
-  return { pools, sets, groupReconciler, scaling }
+  return {
+    pools,
+    sets,
+    groupReconciler,
+    scaling,
+    idsOf: async (projectId: string) =>
+      [...(await repo.list(projectId, 'pool')), ...(await repo.list(projectId, 'set'))].map(({ id }) => id),
+  }
 }

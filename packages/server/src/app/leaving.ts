@@ -19,7 +19,7 @@ export function makeLeaving(
     AccountDeletionServiceOptions,
     'admins' | 'sendMail' | 'installation' | 'onEnded' | 'apiTokenIds'
   > & {
-    projects: Pick<ProjectService, 'delete'>
+    projects: Pick<ProjectService, 'removeWithAccount'>
     vms: Pick<VmService, 'freeze' | 'delete'>
     pools: Pick<VmPoolService, 'delete'>
     sets: Pick<VmSetService, 'delete'>
@@ -45,7 +45,7 @@ export function makeLeaving(
       vm: (accountId, projectId, vmId) => vms.delete(accountId, projectId, vmId, true),
       vmPool: pools.delete,
       vmSet: sets.delete,
-      project: projects.delete,
+      project: projects.removeWithAccount,
     },
     clockGuard,
     onDeleted: deletions.mailDeleted,

@@ -1,21 +1,35 @@
 import { deleteBinOfProject } from '../bin/bin.writes.ts'
 import { deleteDisksOfProject } from '../disk/disk.writes.ts'
 import { deleteDiskSnapshotsOfProject } from '../disk-snapshot/disk-snapshot.writes.ts'
+import { inBackground } from '../lib/in-background.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
-import { makeProjectReconcile } from '../project/project.reconcile.ts'
+import { makeProjectReconcile, type VmsOfProjects } from '../project/project.reconcile.ts'
 import { makeProjectRepo } from '../project/project.repo.ts'
 import { makeProjectService } from '../project/project.service.ts'
-import { addOwner } from '../project-member/project-member.writes.ts'
+import { addOwner, putMembersAside } from '../project-member/project-member.writes.ts'
 import { deleteSharesOfProject } from '../share/share.writes.ts'
+import { deleteVmsOfProject } from '../vm/vm.writes.ts'
 import { deleteVmSnapshotsOfProject } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
 
 /** Projects, and what the engine keeps for them. */
 export function makeProjects(
   base: Pick<Base, 'db' | 'engine' | 'clock' | 'log' | 'bus' | 'calls' | 'underLease'>,
+  {
+    binDays,
+    vms,
+    groupIdsOf,
+  }: {
+    /** For how many days what people delete is kept; 0: it is not. */
+    binDays: number
+    /** Built later. */
+    vms: () => VmsOfProjects
+    groupIdsOf: (projectId: string) => Promise<string[]>
+  },
 ) {
   const { db, engine, clock, log, bus, calls, underLease } = base
-  const repo = makeProjectRepo(db, addOwner, [
+  const repo = makeProjectRepo(db, { addOwner, putMembersAside }, [
+    deleteVmsOfProject,
     deleteDisksOfProject,
     deleteVmSnapshotsOfProject,
     deleteDiskSnapshotsOfProject,
@@ -26,14 +40,28 @@ export function makeProjects(
     repo,
     clock,
     onDeleted(projectId) {
-      calls.rescanStorage()
+      calls.rescanBelongings()
       calls.kickProject(projectId)
     },
+    onBinned: calls.kickProject,
+    binDays,
     changed: bus.changed,
   })
   const projectReconciler = makeReconciler({
     name: 'project',
-    ...makeProjectReconcile({ repo, engine }),
+    ...makeProjectReconcile({
+      repo,
+      engine,
+      vms,
+      onGoesOn: (projectId) =>
+        inBackground(
+          log,
+          'waking the groups of a project',
+          groupIdsOf(projectId).then((ids) => {
+            for (const id of ids) calls.kickGroup(id)
+          }),
+        ),
+    }),
     within: underLease,
     ...rhythm,
     clock,

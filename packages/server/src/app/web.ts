@@ -66,6 +66,8 @@ import { passkeyRoutes } from '../passkey/passkey.routes.ts'
 import type { PasskeyService } from '../passkey/passkey.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { projectBinRoutes } from '../project-bin/project-bin.routes.ts'
+import type { ProjectBinService } from '../project-bin/project-bin.service.ts'
 import { projectMemberRoutes } from '../project-member/project-member.routes.ts'
 import type { ProjectMemberService } from '../project-member/project-member.service.ts'
 import { proofRoutes } from '../proof/proof.routes.ts'
@@ -246,6 +248,7 @@ export async function installRoutes(
     batches: BatchService
     webhooks: WebhookService
     bin: BinService
+    projectBin: ProjectBinService
     networks: NetworkService
     quotas: QuotaService
     deletions: AccountDeletionService
@@ -324,6 +327,7 @@ export async function installRoutes(
   batchRoutes(route, options.batches)
   webhookRoutes(route, options.webhooks)
   binRoutes(route, options.bin)
+  projectBinRoutes(route, options.projectBin)
   networkRoutes(route, options.networks)
   quotaRoutes(route, options.quotas)
   activityRoutes(route, options.activity)

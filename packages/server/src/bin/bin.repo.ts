@@ -5,6 +5,7 @@ import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { BinTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { projectsInBin } from './bin.conditions.ts'
 import { takeFromBin } from './bin.writes.ts'
 
 /** What was let go with something, by kind. */
@@ -21,6 +22,8 @@ export function makeBinRepo(db: Db, drops: Drops) {
   const items = () =>
     db
       .selectFrom('bin')
+      // Projects are no items of a bin that their members have.
+      .where('bin.kind', '!=', 'project')
       .leftJoin('account', 'account.id', 'bin.deleted_by')
       .selectAll('bin')
       .select([
@@ -39,7 +42,8 @@ export function makeBinRepo(db: Db, drops: Drops) {
   const toItem = (row: Row, disks: Map<string | null, BinItem['disks']>): BinItem => ({
     id: row.id,
     project_id: row.project_id,
-    kind: row.kind,
+    // Those of projects are left out above.
+    kind: row.kind as BinKind,
     name: row.name,
     deleted_at: row.deleted_at,
     deleted_by:
@@ -94,12 +98,14 @@ export function makeBinRepo(db: Db, drops: Drops) {
       return withDisks(rows)
     },
 
-    /** What has been in the bin for long enough. */
+    /** What has been in the bin for long enough, projects aside: and nothing of those that are in the bin themselves. */
     async due(nowMs: number): Promise<string[]> {
       const rows = await db
         .selectFrom('bin')
         .select('id')
+        .where('kind', '!=', 'project')
         .where('delete_at', '<=', isoTime(nowMs))
+        .where('project_id', 'not in', projectsInBin(db))
         .orderBy('delete_at')
         .execute()
       return rows.map(({ id }) => id)
@@ -108,7 +114,7 @@ export function makeBinRepo(db: Db, drops: Drops) {
     /** Keeps something no more: the reconcilers remove what there is of it. Null when it was not there. */
     drop(
       id: string,
-      entryOf: (item: Omit<BinTable, 'attached'>) => Entry,
+      entryOf: (item: Omit<BinTable, 'attached' | 'kind'> & { kind: BinKind }) => Entry,
     ): Promise<{ projectId: string; dropped: Dropped } | null> {
       return db.transaction().execute(async (tx) => {
         const dropped: Dropped = {
@@ -119,7 +125,7 @@ export function makeBinRepo(db: Db, drops: Drops) {
         }
         const item = await takeFromBin(tx, id)
         if (!item) return null
-        await record(tx, [entryOf(item)])
+        await record(tx, [entryOf({ ...item, kind: item.kind as BinKind })])
         return { projectId: item.project_id, dropped }
       })
     },

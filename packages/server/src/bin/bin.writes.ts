@@ -1,5 +1,4 @@
 /** What other features write into the bin, each within a transaction of theirs. */
-import type { BinKind } from '@slipway/contract'
 import type { Tx } from '../db/open.ts'
 import type { BinTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -10,7 +9,7 @@ const dayMs = 24 * 60 * 60_000
 export interface Binned {
   id: string
   projectId: string
-  kind: BinKind
+  kind: BinTable['kind']
   name: string
   deletedBy: string
   days: number

@@ -32,6 +32,7 @@ import * as snapshotSchedules from './migrations/0027-snapshot-schedules.ts'
 import * as bin from './migrations/0028-bin.ts'
 import * as webhooks from './migrations/0029-webhooks.ts'
 import * as uploads from './migrations/0030-uploads.ts'
+import * as binOfProjects from './migrations/0031-bin-of-projects.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -67,6 +68,7 @@ const migrations: Record<string, Migration> = {
   '0028-bin': bin,
   '0029-webhooks': webhooks,
   '0030-uploads': uploads,
+  '0031-bin-of-projects': binOfProjects,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -23,6 +23,7 @@ export interface Schema {
   oidc_logout: OidcLogoutTable
   project: ProjectTable
   project_member: ProjectMemberTable
+  bin_member: BinMemberTable
   project_invitation: ProjectInvitationTable
   ssh_key: SshKeyTable
   template: TemplateTable
@@ -250,6 +251,9 @@ export interface ProjectMemberTable {
   since: string
 }
 
+/** Who is in a project that is in the bin, until it is restored: nobody is a member of it meanwhile. */
+export type BinMemberTable = ProjectMemberTable
+
 export interface ProjectInvitationTable {
   id: string
   project_id: string
@@ -338,6 +342,8 @@ export interface VmTable {
   wanted_force: Flag
   wanted_restarts: number
   wanted_deleted: Flag
+  /** What it is to be again once its project, which is in the bin, is restored; else null. */
+  power_back: 'on' | 'off' | 'suspended' | null
   /** What of the bin it belongs to, which is kept whole until that is deleted for good; else null. */
   bin_id: string | null
   admitted: Flag
@@ -694,7 +700,7 @@ export interface BinTable {
   /** Of the object that was deleted. */
   id: string
   project_id: string
-  kind: 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot'
+  kind: 'project' | 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot'
   name: string
   deleted_at: string
   /** Null once the account was deleted. */

@@ -23,6 +23,8 @@ export interface DiskSnapshotRecord {
   statusMessage: string | null
   /** Whether it is in the bin. */
   isKept: boolean
+  /** Its project is in the bin: it does not expire. */
+  rests: boolean
   storedBytes: number
   expiresAt: string
   snapshot: Omit<DiskSnapshot, 'project_id' | 'progress'>
@@ -40,13 +42,16 @@ export interface DiskSnapshotMade {
   parentId: string | null
 }
 
-function toRecord(row: DiskSnapshotTable & { owner_id: string | null }): DiskSnapshotRecord {
+function toRecord(
+  row: DiskSnapshotTable & { owner_id: string | null; project_bin_id: string | null },
+): DiskSnapshotRecord {
   return {
     id: row.id,
     // Stored in the words of VM snapshots, which are one more.
     status: VmSnapshotStatus.parse(row.status),
     statusMessage: row.status_message,
     isKept: row.bin_id !== null,
+    rests: row.project_bin_id !== null,
     storedBytes: row.stored_bytes ?? 0,
     expiresAt: row.expires_at,
     projectId: row.project_id,
@@ -92,8 +97,9 @@ export function makeDiskSnapshotRepo(db: Db) {
     executor
       .selectFrom('disk_snapshot')
       .leftJoin('project', 'project.id', 'disk_snapshot.project_id')
+      .leftJoin('bin as project_bin', 'project_bin.id', 'disk_snapshot.project_id')
       .selectAll('disk_snapshot')
-      .select('project.account_id as owner_id')
+      .select(['project.account_id as owner_id', 'project_bin.id as project_bin_id'])
 
   async function find(id: string, executor: Db = db): Promise<DiskSnapshotRecord | null> {
     const row = await records(executor).where('disk_snapshot.id', '=', id).executeTakeFirst()

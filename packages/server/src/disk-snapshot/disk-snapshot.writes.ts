@@ -21,3 +21,13 @@ export async function dropDiskSnapshots(tx: Tx, binId: string): Promise<string[]
     .execute()
   return rows.map(({ id }) => id)
 }
+
+/** The disk snapshots of a project that comes back from the bin stay for a while, if their time was over. `until`: ISO 8601. */
+export async function keepDiskSnapshotsOfProject(tx: Tx, projectId: string, until: string): Promise<void> {
+  await tx
+    .updateTable('disk_snapshot')
+    .set({ expires_at: until })
+    .where('project_id', '=', projectId)
+    .where('expires_at', '<', until)
+    .execute()
+}

@@ -1,3 +1,4 @@
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db } from '../db/open.ts'
 
 export type CapacityRepo = ReturnType<typeof makeCapacityRepo>
@@ -27,6 +28,7 @@ export function makeCapacityRepo(db: Db) {
           e.fn.sum<number>('memory_mb').as('memory_mb'),
         ])
         .where('wanted_deleted', '=', 0)
+        .where('project_id', 'not in', projectsInBin(db))
         .groupBy('seen_power')
         .execute()
       const sum = (wanted: typeof rows) => ({

@@ -8,6 +8,7 @@ import {
   type ProjectRole,
 } from '@slipway/contract'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ProjectInvitationTable } from '../db/schema.ts'
 import { setOwner } from '../project/project.writes.ts'
@@ -87,6 +88,7 @@ export function makeProjectMemberRepo(db: Db) {
       .selectFrom('project_invitation as invitation')
       .innerJoin('account as inviter', 'inviter.id', 'invitation.invited_by')
       .innerJoin('project', 'project.id', 'invitation.project_id')
+      .where('invitation.project_id', 'not in', projectsInBin(executor))
       .selectAll('invitation')
       .select(['inviter.name as inviter_name', 'project.name as project_name'])
 
@@ -157,6 +159,7 @@ export function makeProjectMemberRepo(db: Db) {
         .where('email', '=', email)
         .where('accepted_at', 'is', null)
         .where('expires_at', '>', now)
+        .where('project_id', 'not in', projectsInBin(db))
         .limit(1)
         .executeTakeFirst()
       return row !== undefined

@@ -1,8 +1,11 @@
 import type { Project, ProjectRole } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
+import { type Binned, putInBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
+import { sharesOfProject } from '../share/share.writes.ts'
 
 type Row = Omit<ProjectTable, 'account_id' | 'internet'> & { owner_name: string; delete_at: string | null }
 
@@ -19,20 +22,37 @@ const toProject = (
   delete_at,
 })
 
+/** Why a project is not deleted. */
+type Refusal = 'missing' | 'has-vms' | 'protected'
+
+interface DeleteHow {
+  /** Its VMs, pools and sets go with it. */
+  withVms: boolean
+}
+
 export type ProjectRepo = ReturnType<typeof makeProjectRepo>
 
 /** Deletes, or wishes deleted, what a project has of one kind; part of the transaction that deletes the project. */
 type DeleteOfProject = (tx: Tx, projectId: string, nowMs: number) => Promise<void>
 
-/** Makes the account that creates a project its first member; part of the transaction that stores the project. */
-type AddOwner = (tx: Tx, project: ProjectTable) => Promise<void>
+/** What is done with the members of projects, as part of the transaction that stores or deletes the project. */
+interface OfMembers {
+  /** Makes the account that creates a project its first member. */
+  addOwner: (tx: Tx, project: ProjectTable) => Promise<void>
+  /** Nobody is a member any more, as long as it is in the bin; returns who they were. */
+  putMembersAside: (tx: Tx, projectId: string) => Promise<string[]>
+}
 
 /**
  * What features above add to the writes of projects, each in the same transaction.
  *
  * @param goesAlong what goes along with the deletion of a project, done in this order
  */
-export function makeProjectRepo(db: Db, addOwner: AddOwner, goesAlong: readonly DeleteOfProject[]) {
+export function makeProjectRepo(
+  db: Db,
+  { addOwner, putMembersAside }: OfMembers,
+  goesAlong: readonly DeleteOfProject[],
+) {
   const projects = () =>
     db
       .selectFrom('project')
@@ -96,9 +116,12 @@ export function makeProjectRepo(db: Db, addOwner: AddOwner, goesAlong: readonly 
       return Object.fromEntries(rows.map(({ account_id, role }) => [account_id, role]))
     },
 
-    /** As their owners see them. */
+    /** As their owners see them; without those in the bin. */
     async findAll(ids: readonly string[]): Promise<Project[]> {
-      const rows = await projects().where('project.id', 'in', ids).execute()
+      const rows = await projects()
+        .where('project.id', 'in', ids)
+        .where('project.id', 'not in', projectsInBin(db))
+        .execute()
       return rows.map((row) => toProject(row, 'owner'))
     },
 
@@ -121,24 +144,107 @@ export function makeProjectRepo(db: Db, addOwner: AddOwner, goesAlong: readonly 
       })
     },
 
-    /**
-     * Deletes a project without VMs, in one transaction; false when it has some. What goes along with it is
-     * deleted, or becomes a wish to delete it.
-     */
-    async deleteEmpty(projectId: string, entry: Entry): Promise<boolean> {
+    /** Those of them that are there, in the bin or not. */
+    async present(ids: readonly string[]): Promise<string[]> {
+      const rows = await db.selectFrom('project').select('id').where('id', 'in', ids).execute()
+      return rows.map(({ id }) => id)
+    },
+
+    /** Where a project is; null: nowhere any more. */
+    async placeOf(projectId: string): Promise<'in-use' | 'in-bin' | null> {
+      const row = await db
+        .selectFrom('project')
+        .leftJoin('bin', 'bin.id', 'project.id')
+        .select('bin.id as bin_id')
+        .where('project.id', '=', projectId)
+        .executeTakeFirst()
+      if (!row) return null
+      return row.bin_id === null ? 'in-use' : 'in-bin'
+    },
+
+    /** Puts a project into the bin with all that is in it. Returns who its members were, and its shares. */
+    putInBin(
+      projectId: string,
+      how: DeleteHow & Pick<Binned, 'deletedBy' | 'days'>,
+      entry: Entry,
+    ): Promise<{ accountIds: string[]; shareIds: string[] } | Refusal> {
+      const { withVms, ...by } = how
       return db.transaction().execute(async (tx) => {
-        const vm = await tx
-          .selectFrom('vm')
-          .select('id')
-          .where('project_id', '=', projectId)
-          .where('wanted_deleted', '=', 0)
-          .executeTakeFirst()
-        if (vm) return false
+        const project = await inUse(tx, projectId)
+        if (!project) return 'missing'
+        const refusal = await refusalOf(tx, projectId, withVms)
+        if (refusal) return refusal
+        const { name } = project
+        await putInBin(tx, { id: projectId, projectId, kind: 'project', name, ...by }, entry.at)
+        await record(tx, [entry])
+        return {
+          accountIds: await putMembersAside(tx, projectId),
+          shareIds: await sharesOfProject(tx, projectId),
+        }
+      })
+    },
+
+    /**
+     * Deletes a project for good, in one transaction. What goes along with it is deleted, or becomes a wish to delete it.
+     *
+     * @param from where it has to be; null: wherever it is, and whatever protects it
+     */
+    remove(
+      projectId: string,
+      { withVms, from }: DeleteHow & { from: 'in-use' | 'in-bin' | null },
+      entry: Entry,
+    ): Promise<'removed' | Refusal | 'busy'> {
+      return db.transaction().execute(async (tx) => {
+        const isInUse = (await inUse(tx, projectId)) !== undefined
+        const isThere =
+          from === 'in-use' ? isInUse : from === null || (!isInUse && (await isInBin(tx, projectId)))
+        if (!isThere) return 'missing'
+        const refusal = from === 'in-use' ? await refusalOf(tx, projectId, withVms) : null
+        if (refusal) return refusal
+        if (await isBusy(tx, projectId)) return 'busy'
         for (const deleteOfProject of goesAlong) await deleteOfProject(tx, projectId, entry.at)
         await tx.deleteFrom('project').where('id', '=', projectId).execute()
         await record(tx, [entry])
-        return true
+        return 'removed'
       })
     },
   }
+}
+
+const inUse = (tx: Tx, projectId: string) =>
+  tx
+    .selectFrom('project')
+    .select('name')
+    .where('id', '=', projectId)
+    .where('id', 'not in', projectsInBin(tx))
+    .executeTakeFirst()
+
+const isInBin = async (tx: Tx, projectId: string): Promise<boolean> =>
+  (await projectsInBin(tx).where('bin.id', '=', projectId).executeTakeFirst()) !== undefined
+
+/** Why a project is not deleted that is in use. */
+async function refusalOf(tx: Tx, projectId: string, withVms: boolean): Promise<Refusal | null> {
+  const vms = tx
+    .selectFrom('vm')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('wanted_deleted', '=', 0)
+  if (!withVms && (await vms.executeTakeFirst())) return 'has-vms'
+  return (await vms.where('delete_protection', '=', 1).executeTakeFirst()) ? 'protected' : null
+}
+
+/** Whether a restore or a snapshot needs a VM of a project as it is. */
+async function isBusy(tx: Tx, projectId: string): Promise<boolean> {
+  const vms = tx
+    .selectFrom('vm')
+    .select('vm.id')
+    .where('vm.project_id', '=', projectId)
+    .where('vm.wanted_deleted', '=', 0)
+  if (await vms.where('vm.restore_from', 'is not', null).executeTakeFirst()) return true
+  const underWay = ['pending', 'creating']
+  const ofVm = await vms
+    .innerJoin('vm_snapshot', 'vm_snapshot.vm_id', 'vm.id')
+    .where('vm_snapshot.status', 'in', underWay)
+    .executeTakeFirst()
+  return ofVm !== undefined
 }

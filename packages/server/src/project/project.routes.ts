@@ -11,5 +11,10 @@ export function projectRoutes(route: Route, projects: ProjectService): void {
     ({ user, body }) => projects.create(user, body),
     ({ user }) => projects.list(user.id),
   )
-  route(projectApi.delete, ({ user, params }) => projects.delete(user.id, params.projectId))
+  route(projectApi.delete, ({ user, params, query }) =>
+    projects.delete(user.id, params.projectId, {
+      withVms: query.with_vms === 'true',
+      forGood: query.for_good === 'true',
+    }),
+  )
 }

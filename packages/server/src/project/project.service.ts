@@ -1,4 +1,5 @@
 import {
+  keptText,
   messages,
   type Project,
   type ProjectCreate,
@@ -6,7 +7,7 @@ import {
   projectTexts,
   type User,
 } from '@slipway/contract'
-import { entry, type Told, wish } from '../activity/entry.ts'
+import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -20,10 +21,15 @@ export interface ProjectServiceOptions {
   clock: Clock
   /** Told that disks and snapshots are left to be removed, and what the engine keeps for it. */
   onDeleted: (projectId: string) => void
+  /** Told that its VMs are to rest. */
+  onBinned: (projectId: string) => void
+  /** For how many days what people delete is kept; 0: it is not. */
+  binDays: number
   changed: Changed
 }
 
-export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectServiceOptions) {
+export function makeProjectService(options: ProjectServiceOptions) {
+  const { repo, clock, onDeleted, onBinned, binDays, changed } = options
   const told = (userId: string, { id, name }: Pick<Project, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'project', id, name, projectId: id, accountId: userId }, what)
 
@@ -54,14 +60,61 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
       return { ...project, role: 'owner', owner_name: user.name, delete_at: null }
     },
 
-    async delete(userId: string, projectId: string): Promise<void> {
+    /**
+     * Goes to the bin with everything in it, unless it is deleted for good. One that has VMs is refused, unless they go with
+     * it.
+     */
+    async delete(
+      userId: string,
+      projectId: string,
+      { withVms = false, forGood = false }: { withVms?: boolean; forGood?: boolean } = {},
+    ): Promise<void> {
       const [project] = await repo.findAll([projectId])
       if (!project) throw new Problem(404, messages.projectNotFound)
+      const isKept = !forGood && binDays > 0
+      const deleted = told(
+        userId,
+        project,
+        wish(userId, 'project.delete', `Deleted project ${project.name}`, isKept ? keptText(binDays) : null),
+      )
+      if (!isKept) {
+        const roles = await repo.rolesIn(projectId)
+        refuse(await repo.remove(projectId, { withVms, from: 'in-use' }, deleted))
+        changed('project', projectId, projectId, { roles })
+        return onDeleted(projectId)
+      }
+      const gone = await repo.putInBin(projectId, { withVms, deletedBy: userId, days: binDays }, deleted)
+      if (typeof gone === 'string') return refuse(gone)
+      // Nobody is a member any more: nothing more is said of it, and visits of it end.
+      changed('project', projectId, projectId, { roles: {}, moved: gone.accountIds })
+      for (const id of gone.shareIds) changed('share', projectId, id)
+      onBinned(projectId)
+    },
+
+    /** For those who have checked who asks: deletes a project for good with everything in it. Throws 404 and 409. */
+    async remove(projectId: string, from: 'in-bin' | null, entryAt: Entry): Promise<void> {
+      refuse(await repo.remove(projectId, { withVms: true, from }, entryAt))
+      changed('project', projectId, projectId, { roles: {} })
+      onDeleted(projectId)
+    },
+
+    /** In the name of an account that is being deleted: all of it goes, from the bin as well. */
+    async removeWithAccount(accountId: string, projectId: string): Promise<void> {
+      const [named] = await repo.owners([projectId])
+      if (!named) throw new Problem(404, messages.projectNotFound)
+      const deleted = wish(accountId, 'project.delete', `Deleted project ${named.name}`)
       const roles = await repo.rolesIn(projectId)
-      const deleted = told(userId, project, wish(userId, 'project.delete', `Deleted project ${project.name}`))
-      if (!(await repo.deleteEmpty(projectId, deleted))) throw new Problem(409, projectTexts.hasVms)
+      refuse(await repo.remove(projectId, { withVms: true, from: null }, told(accountId, named, deleted)))
       changed('project', projectId, projectId, { roles })
       onDeleted(projectId)
     },
   }
+}
+
+/** Throws what a person is told when a project was not deleted. */
+function refuse(verdict: Awaited<ReturnType<ProjectRepo['remove']>>): void {
+  if (verdict === 'missing') throw new Problem(404, messages.projectNotFound)
+  if (verdict === 'has-vms') throw new Problem(409, projectTexts.hasVms)
+  if (verdict === 'protected') throw new Problem(409, projectTexts.hasProtectedVms)
+  if (verdict === 'busy') throw new Problem(409, projectTexts.busy)
 }

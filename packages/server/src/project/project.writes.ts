@@ -17,3 +17,8 @@ export async function setInternet(tx: Tx, projectId: string, internet: boolean):
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
+
+/** Gives a project another name, because its own is taken when it comes back from the bin. */
+export async function renameProject(tx: Tx, projectId: string, name: string): Promise<void> {
+  await tx.updateTable('project').set({ name }).where('id', '=', projectId).execute()
+}

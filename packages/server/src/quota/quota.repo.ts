@@ -8,6 +8,7 @@ import {
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 
@@ -26,14 +27,18 @@ const mebibyte = 1024 ** 2
 const ofMachines = ['vms', 'processors', 'memory_mb', 'disk_bytes'] as const satisfies QuotaResource[]
 
 export function makeQuotaRepo(db: Db) {
-  /** The projects of an owner, for `where project_id in`: by their index whichever it is. */
+  /** The projects of an owner, for `where project_id in`: by their index whichever it is. Those in the bin count toward no account. */
   const projectsOf = (
     owner: QuotaOwner,
     executor: Db,
   ): SelectQueryBuilder<Schema, 'project', { id: string }> =>
     'projectId' in owner
       ? executor.selectFrom('project').select('id').where('id', '=', owner.projectId)
-      : executor.selectFrom('project').select('id').where('account_id', '=', owner.accountId)
+      : executor
+          .selectFrom('project')
+          .select('id')
+          .where('account_id', '=', owner.accountId)
+          .where('id', 'not in', projectsInBin(executor))
 
   /**
    * VMs, disks, and the pools and sets with their members, in one statement: a member that comes meanwhile is either there or

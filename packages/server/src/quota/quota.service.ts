@@ -35,6 +35,7 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
     projectId: string,
     requested: Requested,
     counting: Counting,
+    among: readonly QuotaScope[] = quotaScopes,
   ): Promise<true | string> {
     const asked = quotaResources.filter((resource) => (requested[resource] ?? 0) > 0)
     if (asked.length === 0) return true
@@ -45,7 +46,7 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
       project: { owner: { projectId }, limits: defaults.project },
       account: { owner: { accountId: owner.accountId }, limits: { ...defaults.account, ...owner.limits } },
     }
-    for (const scope of quotaScopes) {
+    for (const scope of among) {
       const { owner, limits } = scopes[scope]
       const limited = asked.filter((resource) => limits[resource] !== null)
       if (limited.length === 0) continue
@@ -82,6 +83,12 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
     /** The same for a member of a pool or set: it was promised already, so only what is there counts. */
     async requireForMember(tx: Tx, projectId: string, requested: Requested): Promise<void> {
       require409(await verdictOf(tx, projectId, requested, 'there'))
+    },
+
+    /** The same for a whole project that comes back from the bin, in which it counts toward no limit of the account. */
+    async requireForProject(tx: Tx, projectId: string): Promise<void> {
+      const requested = await repo.used({ projectId }, quotaResources, 'promised', tx)
+      require409(await verdictOf(tx, projectId, requested, 'promised', ['account']))
     },
 
     /** What all projects of an account use. The caller has checked who asks. */

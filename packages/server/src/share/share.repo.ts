@@ -2,6 +2,7 @@ import { sharesPerVm } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ShareCodeTable, ShareTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -53,6 +54,8 @@ export function makeShareRepo(db: Db) {
     executor
       .selectFrom('share')
       .innerJoin('vm', 'vm.id', 'share.vm_id')
+      // They rest, and keep their ports and names.
+      .where('share.project_id', 'not in', projectsInBin(executor))
       .selectAll('share')
       .select('vm.name as vm_name')
 
@@ -218,6 +221,7 @@ export function makeShareRepo(db: Db) {
       const row = await db
         .selectFrom('share')
         .select((e) => e.fn.min('expires_at').as('at'))
+        .where('project_id', 'not in', projectsInBin(db))
         .executeTakeFirst()
       return row?.at ?? null
     },

@@ -36,3 +36,9 @@ export async function endSharesOf(
 export async function deleteSharesOfProject(tx: Tx, projectId: string): Promise<void> {
   await tx.deleteFrom('share').where('project_id', '=', projectId).execute()
 }
+
+/** The shares of a project, for whoever tells the doors to close or to open them. */
+export async function sharesOfProject(tx: Tx, projectId: string): Promise<string[]> {
+  const rows = await tx.selectFrom('share').select('id').where('project_id', '=', projectId).execute()
+  return rows.map(({ id }) => id)
+}

@@ -1,6 +1,7 @@
 import type { SnapshotRhythm, SnapshotRhythms } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { SnapshotScheduleTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -276,6 +277,7 @@ export function makeSnapshotScheduleRepo(db: Db) {
           e.fn.coalesce('vm.name', 'disk.name').as('name'),
         ])
         .where('schedule.paused', '=', 0)
+        .where('project.id', 'not in', projectsInBin(db))
         .where((e) =>
           e.or([
             e('schedule.next_at', '<=', now),

@@ -21,6 +21,27 @@ export async function resumeSchedules(
       ]),
     )
     .execute()
+  await resumeAll(tx, rows, nowMs)
+}
+
+/** The same for all that is in a project. */
+export async function resumeSchedulesOfProject(tx: Tx, projectId: string, nowMs: number): Promise<void> {
+  const rows = await tx
+    .selectFrom('snapshot_schedule as schedule')
+    .leftJoin('vm', 'vm.id', 'schedule.vm_id')
+    .leftJoin('disk', 'disk.id', 'schedule.disk_id')
+    .select(['schedule.id', 'schedule.rhythms', 'schedule.time_zone'])
+    .where('schedule.paused', '=', 0)
+    .where((e) => e(e.fn.coalesce('vm.project_id', 'disk.project_id'), '=', projectId))
+    .execute()
+  await resumeAll(tx, rows, nowMs)
+}
+
+async function resumeAll(
+  tx: Tx,
+  rows: readonly { id: string; rhythms: string; time_zone: string }[],
+  nowMs: number,
+): Promise<void> {
   for (const { id, rhythms, time_zone } of rows) {
     // Written by the repo, in this form.
     const next = nextDue(JSON.parse(rhythms) as SnapshotRhythms, time_zone, nowMs)

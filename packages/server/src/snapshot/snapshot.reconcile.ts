@@ -25,6 +25,8 @@ export interface SnapshotRecord extends NamedSnapshot {
   statusMessage: string | null
   /** Whether it is in the bin. */
   isKept: boolean
+  /** Its project is in the bin: it does not expire. */
+  rests: boolean
   /** The account whose project it is. */
   ownerId: string | null
   expiresAt: string
@@ -85,7 +87,8 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
 ) {
   const { repo, words } = kind
 
-  const isExpired = (record: R) => record.expiresAt <= isoTime(clock.now()) && clockGuard.isTrusted()
+  const isExpired = (record: R) =>
+    !record.rests && record.expiresAt <= isoTime(clock.now()) && clockGuard.isTrusted()
 
   function workOn(id: string): SnapshotWork {
     const job = jobs.find(id)

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { VmGroupTable } from '../db/schema.ts'
 import { releaseDisksOf } from '../disk/disk.writes.ts'
@@ -150,12 +151,28 @@ export function makeVmGroupRepo(db: Db) {
       .execute()
   }
 
-  /** Projects in which nothing happens, because their owners are deleting their accounts. */
+  /**
+   * Projects in which nothing happens, because their owners are deleting their accounts, or because they are in the bin, or
+   * VMs of theirs are still to go on after that.
+   */
   const frozenProjects = () =>
     db
       .selectFrom('project')
-      .innerJoin('account_deletion', 'account_deletion.account_id', 'project.account_id')
+      .leftJoin('account_deletion as leaving', 'leaving.account_id', 'project.account_id')
       .select('project.id')
+      .where((e) =>
+        e.or([
+          e('leaving.account_id', 'is not', null),
+          e('project.id', 'in', projectsInBin(db)),
+          e.exists(
+            e
+              .selectFrom('vm')
+              .select('vm.id')
+              .whereRef('vm.project_id', '=', 'project.id')
+              .where('vm.power_back', 'is not', null),
+          ),
+        ]),
+      )
 
   async function countMembers(groupId: string, executor: Db): Promise<number> {
     const { n } = await executor
@@ -186,7 +203,7 @@ export function makeVmGroupRepo(db: Db) {
       return rows.map(toRecord)
     },
 
-    /** Those that are to be kept at their size: all but those of owners who are deleting their accounts. */
+    /** Those that are to be kept at their size: all but those of projects in which nothing happens. */
     async all(): Promise<GroupRecord[]> {
       const rows = await db
         .selectFrom('vm_group')

@@ -22,6 +22,8 @@ export interface VmSnapshotRecord {
   statusMessage: string | null
   /** Whether it is in the bin. */
   isKept: boolean
+  /** Its project is in the bin: it does not expire. */
+  rests: boolean
   storedBytes: number
   expiresAt: string
   snapshot: Omit<VmSnapshot, 'project_id' | 'progress'>
@@ -39,7 +41,7 @@ export interface VmSnapshotMade {
 }
 
 function toRecord(
-  row: VmSnapshotTable & { owner_id: string | null; name_now: string | null },
+  row: VmSnapshotTable & { owner_id: string | null; project_bin_id: string | null; name_now: string | null },
 ): VmSnapshotRecord {
   const status = VmSnapshotStatus.parse(row.status)
   return {
@@ -47,6 +49,7 @@ function toRecord(
     status,
     statusMessage: row.status_message,
     isKept: row.bin_id !== null,
+    rests: row.project_bin_id !== null,
     storedBytes: row.stored_bytes ?? 0,
     expiresAt: row.expires_at,
     projectId: row.project_id,
@@ -84,9 +87,10 @@ export function makeVmSnapshotRepo(db: Db) {
     executor
       .selectFrom('vm_snapshot')
       .leftJoin('project', 'project.id', 'vm_snapshot.project_id')
+      .leftJoin('bin as project_bin', 'project_bin.id', 'vm_snapshot.project_id')
       .leftJoin('vm', 'vm.id', 'vm_snapshot.vm_id')
       .selectAll('vm_snapshot')
-      .select(['project.account_id as owner_id', 'vm.name as name_now'])
+      .select(['project.account_id as owner_id', 'vm.name as name_now', 'project_bin.id as project_bin_id'])
 
   async function find(id: string, executor: Db = db): Promise<VmSnapshotRecord | null> {
     const row = await records(executor).where('vm_snapshot.id', '=', id).executeTakeFirst()

@@ -1,5 +1,6 @@
 /** What becomes of a VM that goes to the bin, and what it is to be when it comes back. */
 import { vmCan } from '@slipway/contract'
+import { isAlive, isHeld } from './vm.plan.ts'
 import type { VmChange, VmRecord } from './vm.state.ts'
 
 /** One that was never made whole holds nothing that anybody could get back. */
@@ -34,4 +35,28 @@ export function powerBack({ wanted, known }: VmRecord, after: VmChange): VmRecor
   if (known.fault !== null) return 'off'
   if (wanted.power === 'on') return 'on'
   return after.wanted?.power ?? 'off'
+}
+
+/**
+ * The change by which a VM rests while its project is in the bin. `busy`: something goes on with it that has to end first,
+ * each of which has a deadline of its own: its first boot, a start, a stop or a restore.
+ */
+export function restChange(vm: VmRecord, suspends: boolean): VmChange | 'busy' {
+  const { wanted, known, seenPower } = vm
+  // A wish that was on its way when the project was deleted is what it comes back as.
+  const back = { powerBack: wanted.power === 'on' ? ('on' as const) : (vm.powerBack ?? wanted.power) }
+  if (vm.restore !== null || seenPower === 'unreadable') return 'busy'
+  // What broke may be found again, and must not start then.
+  if (known.fault !== null) return { ...back, wanted: { power: 'off' } }
+  if (wanted.power !== 'on') return back
+  if (vmCan.suspend(vm) === true)
+    return { ...back, wanted: { power: suspends ? 'suspended' : 'off', force: false }, statusMessage: null }
+  // It was on its way back from its memory.
+  if (seenPower === 'suspended') return { ...back, wanted: { power: 'suspended' }, statusMessage: null }
+  // Nothing is lost by waiting for its turn later, unless its first boot begins in this moment.
+  if (!isAlive({ power: seenPower }))
+    return known.admitted && !known.provisioned
+      ? 'busy'
+      : { ...back, wanted: { power: 'off' }, statusMessage: null }
+  return isHeld({ power: seenPower }) ? { ...back, wanted: { power: 'off', force: true } } : 'busy'
 }

@@ -2,6 +2,7 @@ import { type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
 import { z } from 'zod'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts'
 import type { Db, Tx } from '../db/open.ts'
@@ -105,6 +106,7 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   createdAt: row.created_at,
   version: row.version,
   binId: row.bin_id,
+  powerBack: row.power_back,
   restore:
     row.restore_from === null ? null : { snapshotId: row.restore_from, safetyId: row.restore_safety ?? '' },
   address: row.ip_address === null ? null : { ip: row.ip_address, port: row.ssh_port },
@@ -145,6 +147,7 @@ const toRow = (vm: VmRecord): VmTable => ({
   wanted_restarts: vm.wanted.restarts,
   wanted_deleted: vm.wanted.deleted ? 1 : 0,
   bin_id: vm.binId,
+  power_back: vm.powerBack,
   admitted: vm.known.admitted ? 1 : 0,
   provisioned: vm.known.provisioned ? 1 : 0,
   restarts: vm.known.restarts,
@@ -266,6 +269,52 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .where('wanted_deleted', '=', 0)
         .execute()
       return rows.map((row) => toRecord(row, '[]'))
+    },
+
+    /** The VMs of a project in the bin that are not at rest yet. */
+    async restless(projectId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .select('id')
+        .where('project_id', '=', projectId)
+        .where('wanted_deleted', '=', 0)
+        // A wish that was on its way while the project was deleted counts as well.
+        .where((e) => e.or([e('power_back', 'is', null), e('wanted_power', '=', 'on')]))
+        .orderBy('id')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    /** The VMs of a project that rest, as long as it is in the bin. */
+    async resting(projectId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .select('id')
+        .where('project_id', '=', projectId)
+        .where('power_back', 'is not', null)
+        .orderBy('id')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    /** The projects with VMs that are not as the place of their project, in the bin or not, wants them. */
+    async unsettledProjects(): Promise<string[]> {
+      const inBin = await db
+        .selectFrom('vm')
+        .select('project_id')
+        .distinct()
+        .where('project_id', 'in', projectsInBin(db))
+        .where('wanted_deleted', '=', 0)
+        .where((e) => e.or([e('power_back', 'is', null), e('wanted_power', '=', 'on')]))
+        .execute()
+      const back = await db
+        .selectFrom('vm')
+        .select('project_id')
+        .distinct()
+        .where('power_back', 'is not', null)
+        .where('project_id', 'not in', projectsInBin(db))
+        .execute()
+      return [...inBin, ...back].flatMap(({ project_id }) => project_id ?? [])
     },
 
     /**
@@ -481,14 +530,17 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */
     addSnapshot: (row: VmSnapshotTable, entry: Entry) => (tx: Tx) => addVmSnapshot(tx, row, entry),
 
-    /** Whether the owner of its project is deleting their account: it must not start. */
+    /** Whether its project is in the bin, or the owner of that is deleting their account: it must not start. */
     async isFrozen(id: string): Promise<boolean> {
       const row = await db
         .selectFrom('vm')
         .innerJoin('project', 'project.id', 'vm.project_id')
-        .innerJoin('account_deletion', 'account_deletion.account_id', 'project.account_id')
+        .leftJoin('account_deletion as leaving', 'leaving.account_id', 'project.account_id')
         .select('vm.id')
         .where('vm.id', '=', id)
+        .where((e) =>
+          e.or([e('leaving.account_id', 'is not', null), e('vm.project_id', 'in', projectsInBin(db))]),
+        )
         .executeTakeFirst()
       return row !== undefined
     },

@@ -33,7 +33,7 @@ import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, frozen, toldOfChanges, unused, vmSubject } from './vm.activity.ts'
-import { goesToBin, keptChange, powerBack } from './vm.bin.ts'
+import { goesToBin, keptChange, powerBack, restChange } from './vm.bin.ts'
 import { changeOf, moreTaken, type VmUpdateBody } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
 import { Unsteady, type VmRepo } from './vm.repo.ts'
@@ -195,6 +195,7 @@ export function makeVmService(options: VmServiceOptions) {
       },
       restore: null,
       binId: null,
+      powerBack: null,
       seenPower: 'absent',
       address: null,
       status: 'pending',
@@ -776,6 +777,54 @@ export function makeVmService(options: VmServiceOptions) {
       kick(vmId)
       await announce(vm)
     },
+
+    /**
+     * Has a VM rest, because its project is in the bin: with its memory, where the engine can. False while something goes
+     * on with it that has to end first.
+     */
+    async rest(vmId: string): Promise<boolean> {
+      let isAtRest = true
+      const suspends = options.cannot.suspend === null
+      try {
+        const vm = await repo.change(
+          vmId,
+          (current) => {
+            const change = current.wanted.deleted ? {} : restChange(current, suspends)
+            isAtRest = change !== 'busy'
+            return change === 'busy' ? current : changed(current, change, clock.now())
+          },
+          { given: (tx) => requireSuspendable(vmId, tx) },
+        )
+        if (vm && isAtRest) kick(vmId)
+        return isAtRest
+      } catch (error) {
+        if (error instanceof Problem) return false
+        throw error
+      }
+    },
+
+    /** Has a VM be what it was before it rested. */
+    async goOn(vmId: string): Promise<void> {
+      const vm = await repo.change(vmId, (current) => {
+        if (current.powerBack === null) return current
+        return changed(
+          current,
+          {
+            powerBack: null,
+            ...(!current.wanted.deleted && { wanted: { power: current.powerBack, force: false } }),
+            ...(current.powerBack === 'on' && current.known.fault === null && { steps: [] }),
+          },
+          clock.now(),
+        )
+      })
+      if (!vm) return
+      kick(vmId)
+      await announce(vm)
+    },
+
+    restless: repo.restless,
+    resting: repo.resting,
+    unsettledProjects: repo.unsettledProjects,
 
     /** Tells whoever watches what a VM looks like now. */
     async announceById(vmId: string): Promise<void> {

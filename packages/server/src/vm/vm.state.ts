@@ -55,6 +55,8 @@ export interface VmRecord {
   readonly version: number
   /** What of the bin it belongs to; null unless it is there. */
   readonly binId: string | null
+  /** What it is wanted to be again once its project, which is in the bin, is restored; else null. */
+  readonly powerBack: Wanted['power'] | null
   readonly wanted: Wanted
   readonly known: Known
   /** What it is being put back to, and the snapshot that what it is now becomes; null when it is not. */
@@ -75,6 +77,7 @@ export type PlannedVm = Pick<VmRecord, 'id' | 'wanted' | 'known' | 'seenPower' |
 export interface VmChange {
   wanted?: Partial<Omit<Wanted, 'restore' | 'kept'>>
   binId?: string | null
+  powerBack?: VmRecord['powerBack']
   name?: string
   cpu?: number
   memoryMb?: number

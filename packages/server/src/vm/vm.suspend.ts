@@ -25,6 +25,9 @@ export interface VmSuspendOptions {
   log: Log
 }
 
+/** By itself, or with its project. */
+const isInBin = ({ wanted, powerBack }: VmRecord): boolean => wanted.kept || powerBack !== null
+
 /** The id of the job, beside that of a restore, which has the id of the VM. */
 const jobIdOf = (vmId: string): string => `suspend ${vmId}`
 
@@ -99,11 +102,11 @@ export function makeVmSuspend({ engine, jobs, store, wake, clock, log }: VmSuspe
         isTaken = current.wanted.power === 'suspended'
         if (!isTaken) return {}
         // In the bin nothing runs.
-        return current.wanted.kept ? { wanted: { power: 'off' } } : { wanted: { power: 'on' }, statusMessage }
+        return isInBin(current) ? { wanted: { power: 'off' } } : { wanted: { power: 'on' }, statusMessage }
       },
       {
         tell: (current) =>
-          isTaken && why !== null && !current.wanted.kept
+          isTaken && why !== null && !isInBin(current)
             ? [entry(clock.now(), vmSubject(current), notSuspended(current, why))]
             : [],
       },

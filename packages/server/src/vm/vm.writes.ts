@@ -26,3 +26,19 @@ export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
     .execute()
   return rows.map(({ id }) => id)
 }
+
+/** Wishes the VMs of a project deleted that is being deleted itself, at once and by force. */
+export async function deleteVmsOfProject(tx: Tx, projectId: string): Promise<void> {
+  await tx
+    .updateTable('vm')
+    .set((e) => ({
+      wanted_deleted: 1,
+      wanted_power: 'off',
+      wanted_force: 1,
+      power_back: null,
+      version: e('version', '+', 1),
+    }))
+    .where('project_id', '=', projectId)
+    .where('wanted_deleted', '=', 0)
+    .execute()
+}

@@ -2,6 +2,7 @@ import type { WebhookDeliveryState } from '@slipway/contract'
 import { type ExpressionBuilder, sql } from 'kysely'
 import { type Entry, toActivity } from '../activity/entry.ts'
 import { record, recordOne } from '../activity/record.ts'
+import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -67,13 +68,14 @@ export function makeDeliveryRepo(db: Db) {
     project: { id: row.own_project_id, name: row.project_name },
   })
 
-  /** Webhooks of projects that are not frozen: of others nothing is sent. */
+  /** Webhooks of projects that are neither frozen nor in the bin: of others nothing is sent. */
   const thawed = () =>
     db
       .selectFrom('webhook')
       .innerJoin('project', 'project.id', 'webhook.project_id')
       .leftJoin('account_deletion as leaving', 'leaving.account_id', 'project.account_id')
       .where('leaving.account_id', 'is', null)
+      .where('webhook.project_id', 'not in', projectsInBin(db))
 
   /** Those of them that are neither paused nor held at a time. */
   const open = (now: string) =>
