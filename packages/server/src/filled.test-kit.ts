@@ -180,6 +180,10 @@ export async function fill(app: TestApp) {
   const spare = await disk({ name: 'spare' })
   await pass()
   await ines.raw('DELETE', `${project}/disks/${spare}`)
+  const old = await make('/api/projects', { name: 'old' })
+  await make(`/api/projects/${old}/vms`, { ...wish, name: 'kept' })
+  await pass()
+  await ines.raw('DELETE', `/api/projects/${old}?with_vms=true`)
   // In the middle of things.
   await make(`${project}/uploads`, { name: 'scans', size: '1Gi', file_name: 'scans.qcow2', file_bytes: 4096 })
   await vm('coming')
@@ -189,6 +193,7 @@ export async function fill(app: TestApp) {
     ...ines,
     lists: [
       '/api/projects',
+      '/api/bin',
       '/api/user/ssh-keys',
       '/api/user/tokens',
       '/api/templates',

@@ -143,7 +143,7 @@ describe('a server that stands by', () => {
     expect((await ada.call(vmApi.delete, { params: { ...desk.params, vmId } })).status).toBe(204)
     await desk.pass()
     await desk.readyDisk()
-    expect((await ada.call(projectApi.delete, { params: desk.params })).status).toBe(204)
+    expect((await ada.raw('DELETE', `/api/projects/${desk.params.projectId}?for_good=true`)).status).toBe(204)
     await desk.pass()
     expect(await desk.namesIn('disk')).toEqual([])
     expect(await desk.namesIn('vm_snapshot')).toEqual([])

@@ -19,6 +19,7 @@ import {
   operationApi,
   passkeyApi,
   projectApi,
+  projectBinApi,
   projectMemberApi,
   proofApi,
   shareApi,
@@ -990,6 +991,24 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'disk', name: 'data', id },
       in: 'project',
       message: 'Delete disk data in the bin for good requested',
+    }
+  },
+  'projectBin.restore': async ({ ada, params }) => {
+    await ada.call(projectApi.delete, { params })
+    return {
+      act: () => ada.call(projectBinApi.restore, { params: { itemId: params.projectId } }),
+      object: { type: 'project', name: 'p', id: params.projectId },
+      in: 'both',
+      message: 'Restored project p from the bin',
+    }
+  },
+  'projectBin.delete': async ({ ada, params }) => {
+    await ada.call(projectApi.delete, { params })
+    return {
+      act: () => ada.call(projectBinApi.delete, { params: { itemId: params.projectId } }),
+      object: { type: 'project', name: 'p', id: params.projectId },
+      in: 'both',
+      message: 'Delete project p in the bin for good requested',
     }
   },
   'operation.cancel': async (desk) => {

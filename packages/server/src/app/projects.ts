@@ -47,21 +47,19 @@ export function makeProjects(
     binDays,
     changed: bus.changed,
   })
+  const wakeGroups = (projectId: string): void =>
+    inBackground(
+      log,
+      'waking the groups of a project',
+      groupIdsOf(projectId).then((ids) => {
+        for (const id of ids) calls.kickGroup(id)
+      }),
+    )
+  const { look, scan } = makeProjectReconcile({ repo, engine, vms, onGoesOn: wakeGroups })
   const projectReconciler = makeReconciler({
     name: 'project',
-    ...makeProjectReconcile({
-      repo,
-      engine,
-      vms,
-      onGoesOn: (projectId) =>
-        inBackground(
-          log,
-          'waking the groups of a project',
-          groupIdsOf(projectId).then((ids) => {
-            for (const id of ids) calls.kickGroup(id)
-          }),
-        ),
-    }),
+    look,
+    scan,
     within: underLease,
     ...rhythm,
     clock,

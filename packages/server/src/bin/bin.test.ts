@@ -329,7 +329,9 @@ describe('a VM in the bin', () => {
       await desk.deleteVm(id)
       await desk.pass()
       await desk.deleteDisk(await desk.readyDisk())
-      expect((await desk.ada.call(projectApi.delete, { params: desk.params })).status).toBe(204)
+      expect(
+        (await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}?for_good=true`)).status,
+      ).toBe(204)
       await desk.pass(120_000)
       expect(await bin.held()).toEqual(nothing)
       expect(await bin.rows()).toEqual({ bin: [], vms: [], disks: [] })

@@ -12,10 +12,14 @@ import { type Change, keyOf, makeChangeLog } from './change-log.ts'
 
 export type EventKind = keyof ObjectEvents
 
-/** Who is in a project now, by account; `moved` is who came, left or became something else. */
+/**
+ * Who is in a project now, by account; `moved` is who came, left or became something else. `ends`: once they were told of
+ * the change, nobody is in it any more.
+ */
 export interface Members {
   roles: Readonly<Record<string, ProjectRole>>
   moved?: readonly string[] | undefined
+  ends?: boolean | undefined
 }
 
 /**
@@ -84,6 +88,7 @@ const changes: PeerTopic<Change & { members?: Members | undefined }> = {
       .object({
         roles: z.record(z.string(), z.enum(projectRoles)),
         moved: z.array(z.string()).optional(),
+        ends: z.boolean().optional(),
       })
       .optional(),
   }),
@@ -103,6 +108,8 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   const views = new Map<string, AsSeenBy<unknown>>()
   /** What accounts are in projects: of those who ever listened, and of all members where that changed since the start. */
   const members = new Map<string, Map<string, ProjectRole>>()
+  /** Projects that nobody is in any more once what changed up to now was sent. */
+  const ending = new Set<string>()
   /** By account, the number of the change that last made it come, leave or become something else. */
   const moves = new Map<string, number>()
   const onMoved: ((accountIds: readonly string[], projectId: string) => void)[] = []
@@ -157,6 +164,10 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
       ofEvent.set(role, seen)
       return seen
     }
+  }
+
+  function endProjects(ids: Iterable<string>): void {
+    for (const id of ids) if (ending.delete(id)) members.set(id, new Map())
   }
 
   /** The changed objects as they are now, in the same order. */
@@ -232,6 +243,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
       sendToLists()
       return
     }
+    endProjects(batch.flatMap(({ change }) => (change.kind === 'project' ? change.projectId : [])))
     sent = batch.at(-1)?.number ?? sent
   }
 
@@ -242,6 +254,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     log.forget(now)
     // The lists include them.
     dirty.clear()
+    endProjects([...ending])
     sent = now
     const all = [...byProject.values(), ...byAccount.values()].flatMap((set) => [...set])
     for (const listener of all) listener.knows = now
@@ -270,8 +283,15 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   }
 
   /** Those who came or left fetch their lists: nobody told them of what they had no part in. */
-  function noteMembers({ roles, moved = [] }: Members, projectId: string, number: number): void {
+  function noteMembers({ roles, moved = [], ends }: Members, projectId: string, number: number): void {
     members.set(projectId, new Map(Object.entries(roles)))
+    ending.delete(projectId)
+    if (ends) {
+      ending.add(projectId)
+      const left = Object.keys(roles)
+      for (const accountId of left) moves.set(accountId, number)
+      for (const listener of onMoved) listener(left, projectId)
+    }
     for (const accountId of moved) {
       moves.set(accountId, number)
       for (const listener of byAccount.get(accountId) ?? [])
@@ -285,7 +305,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     if (arrivals.length > 0) wake()
     log.note(change, number)
     // What nobody listens to is not even read.
-    if (!isWatched(change.projectId)) return
+    if (!isWatched(change.projectId)) return endProjects([change.projectId])
     dirty.delete(keyOf(change))
     dirty.set(keyOf(change), { number, change })
     wake()

@@ -1,4 +1,4 @@
-import { healthApi, networkApi, projectApi, vmSetApi } from '@slipway/contract'
+import { healthApi, networkApi, vmSetApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -312,7 +312,8 @@ describe('what the engine is told', () => {
       }
       await switchTo(desk, false)
       await desk.app.clock.advance(0)
-      expect((await desk.ada.call(projectApi.delete, { params: desk.params })).status).toBe(204)
+      const url = `/api/projects/${desk.params.projectId}?for_good=true`
+      expect((await desk.ada.raw('DELETE', url)).status).toBe(204)
       await desk.app.clock.advance(0)
       go()
       await desk.pass(soon)

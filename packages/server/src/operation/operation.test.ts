@@ -118,7 +118,8 @@ describe('downloads that never end', () => {
       const hanging = hangDownloads(desk)
       for (let i = 0; i < 4; i++) await createStuck(desk, `stuck-${i}`)
       await desk.pass()
-      expect((await desk.ada.call(projectApi.delete, { params: desk.params })).status).toBe(204)
+      const url = `/api/projects/${desk.params.projectId}?for_good=true`
+      expect((await desk.ada.raw('DELETE', url)).status).toBe(204)
       await desk.pass(60_000)
       expect(hanging()).toBe(0)
       expect(await desk.namesIn('disk')).toEqual([])

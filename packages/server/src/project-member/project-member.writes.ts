@@ -1,6 +1,7 @@
 /** What other features write into the table of members, each within a transaction of theirs. */
 import type { ProjectRole } from '@slipway/contract'
 import type { Tx } from '../db/open.ts'
+import type { ProjectMemberTable } from '../db/schema.ts'
 
 /** Makes the account that creates a project its owner. */
 export async function addOwner(
@@ -11,20 +12,23 @@ export async function addOwner(
   await tx.insertInto('project_member').values({ project_id, account_id, role: 'owner', since }).execute()
 }
 
-/** Puts the members of a project aside that goes to the bin: nobody is one until it is restored. Returns who they are. */
-export async function putMembersAside(tx: Tx, projectId: string): Promise<string[]> {
+/** Puts the members of a project aside that goes to the bin: nobody is one until it is restored. Returns what they are, by account. */
+export async function putMembersAside(tx: Tx, projectId: string): Promise<Record<string, ProjectRole>> {
   const rows = await tx
     .deleteFrom('project_member')
     .where('project_id', '=', projectId)
     .returningAll()
     .execute()
   if (rows.length > 0) await tx.insertInto('bin_member').values(rows).execute()
-  return rows.map(({ account_id }) => account_id)
+  return rolesOf(rows)
 }
 
 /** Makes those members again who were put aside, as far as their accounts are still there. Returns what they are, by account. */
 export async function bringMembersBack(tx: Tx, projectId: string): Promise<Record<string, ProjectRole>> {
   const rows = await tx.deleteFrom('bin_member').where('project_id', '=', projectId).returningAll().execute()
   if (rows.length > 0) await tx.insertInto('project_member').values(rows).execute()
-  return Object.fromEntries(rows.map(({ account_id, role }) => [account_id, role]))
+  return rolesOf(rows)
 }
+
+const rolesOf = (rows: readonly ProjectMemberTable[]): Record<string, ProjectRole> =>
+  Object.fromEntries(rows.map(({ account_id, role }) => [account_id, role]))

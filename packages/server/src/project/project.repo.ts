@@ -39,8 +39,8 @@ type DeleteOfProject = (tx: Tx, projectId: string, nowMs: number) => Promise<voi
 interface OfMembers {
   /** Makes the account that creates a project its first member. */
   addOwner: (tx: Tx, project: ProjectTable) => Promise<void>
-  /** Nobody is a member any more, as long as it is in the bin; returns who they were. */
-  putMembersAside: (tx: Tx, projectId: string) => Promise<string[]>
+  /** Nobody is a member any more, as long as it is in the bin; returns what they were, by account. */
+  putMembersAside: (tx: Tx, projectId: string) => Promise<Record<string, ProjectRole>>
 }
 
 /**
@@ -162,12 +162,12 @@ export function makeProjectRepo(
       return row.bin_id === null ? 'in-use' : 'in-bin'
     },
 
-    /** Puts a project into the bin with all that is in it. Returns who its members were, and its shares. */
+    /** Puts a project into the bin with all that is in it. Returns what its members were, and its shares. */
     putInBin(
       projectId: string,
       how: DeleteHow & Pick<Binned, 'deletedBy' | 'days'>,
       entry: Entry,
-    ): Promise<{ accountIds: string[]; shareIds: string[] } | Refusal> {
+    ): Promise<{ roles: Record<string, ProjectRole>; shareIds: string[] } | Refusal> {
       const { withVms, ...by } = how
       return db.transaction().execute(async (tx) => {
         const project = await inUse(tx, projectId)
@@ -178,7 +178,7 @@ export function makeProjectRepo(
         await putInBin(tx, { id: projectId, projectId, kind: 'project', name, ...by }, entry.at)
         await record(tx, [entry])
         return {
-          accountIds: await putMembersAside(tx, projectId),
+          roles: await putMembersAside(tx, projectId),
           shareIds: await sharesOfProject(tx, projectId),
         }
       })

@@ -85,8 +85,7 @@ export function makeProjectService(options: ProjectServiceOptions) {
       }
       const gone = await repo.putInBin(projectId, { withVms, deletedBy: userId, days: binDays }, deleted)
       if (typeof gone === 'string') return refuse(gone)
-      // Nobody is a member any more: nothing more is said of it, and visits of it end.
-      changed('project', projectId, projectId, { roles: {}, moved: gone.accountIds })
+      changed('project', projectId, projectId, { roles: gone.roles, ends: true })
       for (const id of gone.shareIds) changed('share', projectId, id)
       onBinned(projectId)
     },

@@ -292,7 +292,7 @@ describe('deleting a pool', () => {
     const pool = await made()
     expect((await ada.call(projectApi.delete, { params: at })).status).toBe(409)
     await app.db.updateTable('vm').set({ wanted_deleted: 1, wanted_power: 'off' }).execute()
-    expect((await ada.call(projectApi.delete, { params: at })).status).toBe(204)
+    expect((await ada.raw('DELETE', `/api/projects/${at.projectId}?for_good=true`)).status).toBe(204)
     expect(await app.db.selectFrom('vm_group').select('id').where('id', '=', pool.id).execute()).toEqual([])
   })
 })
