@@ -11,6 +11,7 @@ import { ofGroups } from './operations/groups.ts'
 import { ofLongWork } from './operations/long-work.ts'
 import type { Operation } from './operations/operation.ts'
 import { ofPeople } from './operations/people.ts'
+import { ofProjectBin } from './operations/project-bin.ts'
 import { ofProjects } from './operations/projects.ts'
 import { readings } from './operations/readings.ts'
 import { ofSchedules } from './operations/schedules.ts'
@@ -34,6 +35,7 @@ export const operations: Record<string, Operation> = {
   ...ofBatches,
   ...ofWebhooks,
   ...ofBin,
+  ...ofProjectBin,
   ...ofAccounts,
   ...ofPeople,
   ...readings,

@@ -4,6 +4,7 @@ import { uploadTexts } from '@slipway/contract'
 import { checkDeadlines, checkGroups, checkShares, compare, type Finding, isMoving } from './compare.ts'
 import type { Host } from './host.ts'
 import { lookAt, lookInBin, type Seen } from './look.ts'
+import { emptyProjectBins } from './operations/project-bin.ts'
 import type { Person } from './people.ts'
 import type { Listener } from './streams.ts'
 import type { Owner } from './truth/truth.ts'
@@ -99,7 +100,8 @@ async function checkTruthPatiently({ host, people }: Scene, seen: readonly Seen[
 
 /** Waits until nothing moves and everything deleted has gone, then looks at everything. */
 export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
-  const { host, world } = scene
+  const { host, world, people } = scene
+  await emptyProjectBins(world, people)
   const until = Date.now() + restWithinMs[host.engine]
   const late = new Map<string, Finding>()
   let calm = 0

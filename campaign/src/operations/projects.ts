@@ -16,6 +16,10 @@ export const ofProjects: Record<string, Operation> = {
   deleteProject: on('project', 'projectId', projectApi.delete, {
     weight: 1,
     deletes: true,
+    parts: (args, find) => ({
+      params: { projectId: idOf(find(args.on)) },
+      query: { for_good: 'true' },
+    }),
     learn(world, args) {
       for (const inside of insideOf(world, objectOf(world, args.on))) inside.fate = 'leaving'
     },

@@ -35,6 +35,8 @@ export const paths = {
   /** With an object only what happened to it. */
   activity: (projectId: string, object?: string) => withQuery(`${project(projectId)}/activity`, { object }),
   bin: (projectId: string) => `${project(projectId)}/bin`,
+  /** The question before a project is deleted, with all that is in it, over the list of projects. */
+  deleteProject: (of: string) => withQuery('/projects', { dialog: 'delete-project', of }),
   members: (projectId: string) => `${project(projectId)}/members`,
   network: (projectId: string) => `${project(projectId)}/network`,
   webhooks: (projectId: string) => `${project(projectId)}/webhooks`,

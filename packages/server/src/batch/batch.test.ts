@@ -224,7 +224,7 @@ describe('a batch', () => {
     atDesk(async (desk) => {
       const ids = await running(desk, ['web'])
       await done(desk, { action: 'vm.delete', ids })
-      await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}`)
+      await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}?for_good=true`)
       expect(await desk.app.db.selectFrom('batch_item').selectAll().execute()).toEqual([])
     }),
   )

@@ -526,7 +526,7 @@ describe('a project', () => {
     receiver.answer(503)
     await act()
     await pass()
-    expect((await ada.raw('DELETE', `/api/projects/${desk.params.projectId}`)).status).toBe(204)
+    expect((await ada.raw('DELETE', `/api/projects/${desk.params.projectId}?for_good=true`)).status).toBe(204)
     await pass(dayMs)
     for (const table of ['webhook', 'webhook_delivery'] as const)
       expect(await desk.app.db.selectFrom(table).selectAll().execute()).toEqual([])

@@ -38,7 +38,11 @@ export function useProjects({ retryOnMount = true } = {}) {
 export const patchProjects = (all: readonly Said<Project>[]): void =>
   patchList(listKey, order.hear('project', all))
 
-takeEvents('project', (_, all) => patchProjects(all))
+takeEvents('project', (_, all) => {
+  patchProjects(all)
+  // One may have gone there, or come from there.
+  void queryClient.invalidateQueries({ queryKey: keyOf('projectBin.list') })
+})
 
 /** The projects that are known right now. */
 export const projectsNow = (): Project[] => queryClient.getQueryData<Project[]>(listKey) ?? []
@@ -125,11 +129,22 @@ export function useCreateProject() {
 }
 type ProjectCreateInput = Pick<ProjectCreate, 'name'> & Partial<ProjectCreate>
 
+export interface ProjectDeletion {
+  projectId: string
+  /** Its VMs go with it. */
+  withVms: boolean
+  forGood: boolean
+}
+
 /** Deletes a project. When it was the selected one, the first of the others takes its place. */
 export function useDeleteProject() {
   return useMutation({
-    mutationFn: (projectId: string) => call('project.delete', { params: { projectId } }),
-    onSuccess: (_, projectId) => {
+    mutationFn: ({ projectId, withVms, forGood }: ProjectDeletion) =>
+      call('project.delete', {
+        params: { projectId },
+        query: { ...(withVms && { with_vms: 'true' }), ...(forGood && { for_good: 'true' }) },
+      }),
+    onSuccess: (_, { projectId }) => {
       patchProjects([{ object: { id: projectId, project_id: projectId, deleted: true }, at: null }])
     },
   })

@@ -1,4 +1,4 @@
-import { Check, ChevronsUpDown, Plus, RefreshCw, Trash, Users } from 'lucide-react'
+import { Check, ChevronsUpDown, Plus, RefreshCw, Trash, Trash2, Users } from 'lucide-react'
 import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
@@ -45,6 +45,11 @@ export function ProjectSelector() {
             label: 'Bin',
             icon: <Trash {...icon} />,
             onSelect: () => void navigate(paths.bin(project.id)),
+          },
+          {
+            label: 'Delete Project',
+            icon: <Trash2 {...icon} />,
+            onSelect: () => void navigate(paths.deleteProject(project.id)),
           },
         ]
       : []),

@@ -3,7 +3,7 @@ import { useHost } from '../../api/host.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 
 interface BinChoiceProps {
-  kind: BinKind
+  kind: BinKind | 'project'
   /** Whether it goes to the bin unless it is deleted for good. */
   goesToBin: boolean
   forGood: boolean
@@ -14,12 +14,13 @@ interface BinChoiceProps {
 export function BinChoice({ kind, goesToBin, forGood, onChange }: BinChoiceProps) {
   const days = useHost()?.bin_days ?? 0
   if (!goesToBin || days === 0) return null
+  const noun = kind === 'project' ? 'project' : binNouns[kind]
   return (
     <div className="mt-3 grid gap-2.5">
       <p role="status" className="text-ink-2">
         {forGood
-          ? `The ${binNouns[kind]} is deleted for good at once and cannot be restored.`
-          : `The ${binNouns[kind]} is kept in the bin for ${binDaysText(days)}, and can be restored from there.`}
+          ? `The ${noun} is deleted for good at once and cannot be restored.`
+          : `The ${noun} is kept in the bin for ${binDaysText(days)}, and can be restored from there.`}
       </p>
       <Checkbox label="Delete for good" checked={forGood} onCheckedChange={onChange} />
     </div>

@@ -62,8 +62,8 @@ export function Component() {
           title="The bin is empty"
           action={<Button render={<Link to={paths.vms(projectId)} />}>Show VMs</Button>}
         >
-          VMs, disks and snapshots that somebody deletes appear here and can be restored. Pools, sets and
-          projects are deleted for good.
+          VMs, disks and snapshots that somebody deletes appear here and can be restored. Pools and sets are
+          deleted for good. Deleted projects are on the page Projects.
         </EmptyState>
       )}
       {items.length > 0 && (

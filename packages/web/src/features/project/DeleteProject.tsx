@@ -1,5 +1,6 @@
 import type { Project } from '@slipway/contract'
 import { RefreshCw } from 'lucide-react'
+import { useState } from 'react'
 import { useMay } from '../../api/access.ts'
 import { useBin } from '../../api/bin.ts'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
@@ -14,7 +15,9 @@ import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { pageHeading } from '../../ui/return-focus.ts'
+import { BinChoice } from '../bin/BinChoice.tsx'
 import { alsoDeleted } from './also-deleted.ts'
+import { tellProjectDeleted } from './tell-project-deleted.ts'
 import { useLeaveProject } from './use-leave-project.ts'
 import { notCounted } from './vm-count.ts'
 
@@ -32,6 +35,7 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
   const leaveProject = useLeaveProject()
   const may = useMay(project.id)
   const contents = useContents(project.id)
+  const [forGood, setForGood] = useState(false)
   return (
     <ConfirmDialog
       open
@@ -44,13 +48,18 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
       error={removal.isError ? errorText(removal.error, 'Failed to delete project') : null}
       focusAfter={pageHeading}
       onConfirm={() =>
-        removal.mutate(project.id, {
-          onSuccess: () => {
-            leaveProject(project.id)
-            onClose()
+        removal.mutate(
+          { projectId: project.id, withVms: contents.known && contents.vms > 0, forGood },
+          {
+            onSuccess: () => {
+              leaveProject(project.id)
+              onClose()
+              void tellProjectDeleted(project, forGood)
+            },
           },
-        })
+        )
       }
+      choice={<BinChoice kind="project" goesToBin forGood={forGood} onChange={setForGood} />}
     >
       Are you sure you want to delete this project? This will also delete all VMs in this project. This action
       cannot be undone.
@@ -77,7 +86,9 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
 /** What is deleted with a project in a sentence, once all of it is known; until then why it is not. */
 function useContents(
   projectId: string,
-): { known: true; text: string | null; retry?: never } | { known: false; text: string; retry?: () => void } {
+):
+  | { known: true; vms: number; text: string | null; retry?: never }
+  | { known: false; text: string; retry?: () => void } {
   const { vms, loading, error, retry } = useVms(projectId)
   const pools = useVmPools(projectId)
   const sets = useVmSets(projectId)
@@ -102,6 +113,7 @@ function useContents(
   }
   return {
     known: true,
+    vms: vms.length,
     text: alsoDeleted({
       VM: vms.length,
       'VM pool': pools.pools.length,

@@ -10,10 +10,14 @@ import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
+import { later } from '../../ui/later.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { DeleteProject } from './DeleteProject.tsx'
 import { ProjectCard } from './ProjectCard.tsx'
 import { projectDialogs } from './project-dialogs.ts'
+
+// Most people have none.
+const DeletedProjects = later(async () => (await import('./DeletedProjects.tsx')).DeletedProjects)
 
 const matchesProject = ({ project: { name, description } }: { project: Project }, search: string) =>
   isFoundIn(search, name, description)
@@ -65,6 +69,7 @@ export function Component() {
           </li>
         ))}
       </ul>
+      {!loading && <DeletedProjects />}
       <ObjectDialogs
         objects={projects}
         loading={loading || error !== null}

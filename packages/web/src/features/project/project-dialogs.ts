@@ -3,4 +3,5 @@ export const projectDialogs = {
   manage: 'manage-projects',
   create: 'new-project',
   delete: 'delete-project',
+  deleteForGood: 'delete-project-for-good',
 } as const
