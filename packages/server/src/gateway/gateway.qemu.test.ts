@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { binApi, sshKeyApi } from '@slipway/contract'
+import { binApi, projectBinApi, sshKeyApi } from '@slipway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { openDeskAt } from '../desk.test-kit.ts'
@@ -155,6 +155,23 @@ describe.skipIf(missing !== undefined && process.env.SLIPWAY_REQUIRE_QEMU === un
         .toBe('suspended')
       const restored = await desk.ada.call(binApi.restore, { params: { ...desk.params, itemId: vmId } })
       expect(restored).toMatchObject({ status: 200, body: { name: 'Web', notes: [] } })
+      await expect.poll(async () => (await desk.vm(vmId)).status, { timeout: 120_000 }).toBe('running')
+      await expect.poll(bootId, { timeout: 20_000 }).toBe(boot)
+      await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(before)
+    })
+
+    test('a guest whose project was deleted and restored counts on where it was', async () => {
+      const count = async () => Number((await ssh('cat /dev/count')).stdout.toString())
+      const bootId = async () => (await ssh('cat /proc/sys/kernel/random/boot_id')).stdout.toString()
+      const [before, boot] = [await count(), await bootId()]
+      const { projectId } = desk.params
+      expect((await desk.ada.raw('DELETE', `/api/projects/${projectId}?with_vms=true`)).status).toBe(204)
+      expect((await ssh('true')).code).toBe(255)
+      await expect
+        .poll(async () => (await app.engine.inspect(vmId)).power, { timeout: 120_000 })
+        .toBe('suspended')
+      const restored = await desk.ada.call(projectBinApi.restore, { params: { itemId: projectId } })
+      expect(restored).toMatchObject({ status: 200, body: { name: 'p' } })
       await expect.poll(async () => (await desk.vm(vmId)).status, { timeout: 120_000 }).toBe('running')
       await expect.poll(bootId, { timeout: 20_000 }).toBe(boot)
       await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(before)
