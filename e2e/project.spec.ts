@@ -14,6 +14,9 @@ import { callWith, expect, join, makeVm, newPerson, often, templateId, test } fr
 import { answer, callsOf, hold, makeVmPool, makeVmSet } from './network.ts'
 import { signIn, signOut } from './sentences.ts'
 
+/** Deleted ones are rows below the cards. */
+const cardOf = (page: Page, name: string) =>
+  page.getByRole('article').getByRole('heading', { name, exact: true })
 const question =
   'Are you sure you want to delete this project? This will also delete all VMs in this project. This action cannot be undone.'
 
@@ -312,10 +315,11 @@ test.describe('the page of the projects', () => {
     await page.getByRole('button', { name: 'Delete Engines' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Delete Project Engines' })
     const confirm = dialog.getByRole('button', { name: 'Delete Project' })
-    await expect(dialog.getByRole('status')).toHaveText('Counting what will be deleted with the project...')
+    const counted = dialog.getByRole('status').first()
+    await expect(counted).toHaveText('Counting what will be deleted with the project...')
     await expect(confirm).toBeDisabled()
     disks.letGo()
-    await expect(dialog.getByRole('status')).toHaveText('The contents of this project could not be counted.')
+    await expect(counted).toHaveText('The contents of this project could not be counted.')
     await expect(confirm).toBeDisabled()
     await sets.end()
     await dialog.getByRole('button', { name: 'Try Again' }).click()
@@ -338,7 +342,7 @@ test.describe('the page of the projects', () => {
     await expect(button).toBeEnabled()
     await expect(button).toBeFocused()
     await page.keyboard.press('Enter')
-    await expect(page.getByRole('article', { name: 'Looms' })).toHaveCount(0)
+    await expect(cardOf(page, 'Looms')).toHaveCount(0)
   })
 
   test('deletes a project after a question, and selects the first of the others', async ({
@@ -371,7 +375,7 @@ test.describe('the page of the projects', () => {
       await expect(selected(page, 'Looms')).toBeVisible()
       await page.getByRole('button', { name: `Delete ${name}` }).click()
       await page.getByRole('button', { name: 'Delete Project' }).click()
-      await expect(page.getByRole('article', { name })).toHaveCount(0)
+      await expect(cardOf(page, name)).toHaveCount(0)
     }
     await expect(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'No projects', exact: true })).toBeVisible()
