@@ -76,6 +76,7 @@ describe('what a token may', () => {
       'sshKey.list',
       'template.list',
       'template.prepare',
+      'projectBin.list',
       'search.find',
     ])
   })

@@ -65,7 +65,9 @@ describe('a VM whose project goes to the bin', () => {
     for (const vm of everyVm()) {
       if (restChange(vm, true) !== 'busy') continue
       const isOnItsWay =
-        vm.wanted.power === 'on' && vm.known.fault === null && (isAlive({ power: vm.seenPower }) || vm.known.admitted)
+        vm.wanted.power === 'on' &&
+        vm.known.fault === null &&
+        (isAlive({ power: vm.seenPower }) || vm.known.admitted)
       expect(vm.restore !== null || vm.seenPower === 'unreadable' || isOnItsWay).toBe(true)
     }
   })

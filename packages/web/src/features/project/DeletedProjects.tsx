@@ -18,7 +18,7 @@ import { undoProject } from './tell-project-deleted.ts'
 
 const columns = [
   { label: 'Name', width: 'minmax(0,2fr)' },
-  { label: 'Status', width: '8.5rem' },
+  { label: 'VMs', width: '6rem' },
   { label: 'Deleted', width: 'minmax(0,1.5fr)' },
   { label: 'Kept until', width: '6.5rem' },
   { label: '', width: '12.5rem' },
@@ -78,7 +78,7 @@ export function DeletedProjects() {
 function Row({ project }: { project: BinProject }) {
   const openDialog = useOpenDialog()
   const [busy, setBusy] = useState(false)
-  const { id, name, deleted_at, deleted_by, delete_at } = project
+  const { id, name, deleted_at, deleted_by, delete_at, vms } = project
   const restore = async () => {
     setBusy(true)
     await undoProject(project)
@@ -87,7 +87,7 @@ function Row({ project }: { project: BinProject }) {
   return (
     <LedgerRow
       name={name}
-      status="Project"
+      status={vms === 0 ? 'No VMs' : `${vms} ${vms === 1 ? 'VM' : 'VMs'}`}
       facts={[
         {
           label: 'Deleted',
