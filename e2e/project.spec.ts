@@ -14,9 +14,15 @@ import { callWith, expect, join, makeVm, newPerson, often, templateId, test } fr
 import { answer, callsOf, hold, makeVmPool, makeVmSet } from './network.ts'
 import { signIn, signOut } from './sentences.ts'
 
-/** Deleted ones are rows below the cards. */
+/** The names of cards lead to their projects; deleted ones are rows below them, which lead nowhere. */
+const cardsOf = (page: Page) =>
+  page
+    .getByRole('article')
+    .getByRole('heading')
+    .filter({ has: page.getByRole('link') })
 const cardOf = (page: Page, name: string) =>
-  page.getByRole('article').getByRole('heading', { name, exact: true })
+  page.getByRole('article').getByRole('link', { name, exact: true })
+
 const question =
   'Are you sure you want to delete this project? This will also delete all VMs in this project. This action cannot be undone.'
 
@@ -367,7 +373,7 @@ test.describe('the page of the projects', () => {
     await dialog.getByRole('button', { name: 'Delete Project' }).click()
     await expect(dialog.getByRole('button', { name: 'Deleting...' })).toBeDisabled()
     letGo()
-    await expect(page.getByRole('article').getByRole('heading')).toHaveText(['Looms', 'Mills'])
+    await expect(cardsOf(page)).toHaveText(['Looms', 'Mills'])
     await expect(selected(page, 'Looms')).toBeVisible()
 
     // One that is not selected takes nothing with it; after the last one nothing is selected.
