@@ -31,6 +31,7 @@ test('every URL of the console is as the specification has it', () => {
     create: '/create?template=p%201',
     activity: '/projects/p%201/activity?object=x%2F2',
     bin: '/projects/p%201/bin',
+    deleteProject: '/projects?dialog=delete-project&of=p%201',
     members: '/projects/p%201/members',
     network: '/projects/p%201/network',
     webhooks: '/projects/p%201/webhooks',
