@@ -474,7 +474,7 @@ describe('deleting a disk', () => {
       expect(await engine.listSnapshots('volume')).toEqual([])
       for (const table of ['disk', 'disk_snapshot', 'vm_snapshot'] as const)
         expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
-    }),
+    }, withoutBin),
   )
 })
 

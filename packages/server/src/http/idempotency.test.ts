@@ -48,6 +48,10 @@ const creations: Partial<Record<EndpointId, (desk: Desk) => Promise<Creation>>> 
     const body = { name: 'data', size: '1Gi', source: 'EMPTY' }
     return { params, body, table: 'disk' }
   },
+  'upload.create': async ({ params }) => {
+    const body = { name: 'data', size: '1Gi', file_name: 'data.raw', file_bytes: 1024 }
+    return { params, body, table: 'disk' }
+  },
   'vmSnapshot.create': async (desk) => {
     const vmId = await desk.runningVm('web')
     return { params: { ...desk.params, vmId }, body: snapshot, table: 'vm_snapshot' }

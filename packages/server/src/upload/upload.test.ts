@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { uploadApi, uploadLimits, uploadTexts } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
+import { withoutBin } from '../app.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { clusterLimits, noLimits } from '../engine/limits.ts'
 
@@ -367,6 +368,6 @@ describe('what becomes of an upload', () => {
           return kept(desk)
         })
         .toEqual([])
-    }),
+    }, withoutBin),
   )
 })
