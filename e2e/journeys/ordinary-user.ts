@@ -59,7 +59,13 @@ export async function newOrdinaryUser(): Promise<OrdinaryUser> {
   return {
     dataDir,
     start: () =>
-      startServer({ SLIPWAY_ENGINE: 'qemu', HOME: home, SLIPWAY_NETWORK: 'auto' }, dataDir, undefined, entry),
+      startServer(
+        // A guest that is kept ready would keep the network of all guests.
+        { SLIPWAY_ENGINE: 'qemu', HOME: home, SLIPWAY_NETWORK: 'auto', SLIPWAY_RESERVE: '0' },
+        dataDir,
+        undefined,
+        entry,
+      ),
     serving,
     async close() {
       const programs = await Promise.all(['tail', 'pasta', 'dnsmasq'].map(serving))
