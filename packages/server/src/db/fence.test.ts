@@ -122,14 +122,16 @@ describe.runIf(onPostgres)('what is written under a lease', () => {
         .poll(async () => (await sql`select from pg_locks where not granted`.execute(db)).rows)
         .toHaveLength(count)
     let late: Promise<unknown> = Promise.resolve()
+    let taking: Promise<unknown> = Promise.resolve()
     await other.transaction().execute(async () => {
       await first.lease.release()
-      void second.wait()
+      taking = second.wait()
       await waiting(1)
       late = underLease(1, () => insert(third, 1)).catch((error: unknown) => error)
       await waiting(2)
     })
     expect(await late).toBeInstanceOf(LeaseLost)
+    await taking
     expect([second.result(), await ids()]).toEqual([2, []])
     await other.destroy()
     await third.destroy()
