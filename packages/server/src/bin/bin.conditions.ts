@@ -5,3 +5,7 @@ import type { Db } from '../db/open.ts'
 /** The ids of the projects that are in the bin, for `where project_id not in`. */
 export const projectsInBin = (executor: Db) =>
   executor.selectFrom('bin').select('bin.id').where('bin.kind', '=', sql.lit('project'))
+
+/** Who deleted something, of a row with the name of that account; null once there is none. */
+export const deleterOf = (row: { deleted_by: string | null; account_name: string | null }) =>
+  row.deleted_by === null || row.account_name === null ? null : { id: row.deleted_by, name: row.account_name }

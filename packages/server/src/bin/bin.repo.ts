@@ -5,7 +5,7 @@ import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { BinTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
-import { projectsInBin } from './bin.conditions.ts'
+import { deleterOf, projectsInBin } from './bin.conditions.ts'
 import { takeFromBin } from './bin.writes.ts'
 
 /** What was let go with something, by kind. */
@@ -46,10 +46,7 @@ export function makeBinRepo(db: Db, drops: Drops) {
     kind: row.kind as BinKind,
     name: row.name,
     deleted_at: row.deleted_at,
-    deleted_by:
-      row.deleted_by === null || row.account_name === null
-        ? null
-        : { id: row.deleted_by, name: row.account_name },
+    deleted_by: deleterOf(row),
     delete_at: row.delete_at,
     disks: row.kind === 'vm' ? (disks.get(row.id) ?? []) : [],
     // Written by `putInBin`, in this form.

@@ -2,7 +2,7 @@ import { type BinProject, nameBack, nameLimit, type ProjectRole } from '@slipway
 import { sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import { projectsInBin } from '../bin/bin.conditions.ts'
+import { deleterOf, projectsInBin } from '../bin/bin.conditions.ts'
 import { takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { keepDiskSnapshotsOfProject } from '../disk-snapshot/disk-snapshot.writes.ts'
@@ -79,10 +79,7 @@ export function makeProjectBinRepo(db: Db) {
         id: row.id,
         name: row.name,
         deleted_at: row.deleted_at,
-        deleted_by:
-          row.deleted_by === null || row.account_name === null
-            ? null
-            : { id: row.deleted_by, name: row.account_name },
+        deleted_by: deleterOf(row),
         delete_at: row.delete_at,
         vms: Number(row.vms),
         running_vms: Number(row.running_vms),

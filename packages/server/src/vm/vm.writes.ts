@@ -1,20 +1,29 @@
 /** What other features write into the table of VMs, each within a transaction of theirs. */
 import type { Tx } from '../db/open.ts'
 
-/** Wishes the members of a group deleted, at once and by force; those that are on their way out already stay so. */
-export async function deleteMembersOf(tx: Tx, groupId: string): Promise<void> {
+/** Wishes VMs deleted, at once and by force; those that are on their way out already stay so. */
+async function wishDeleted(tx: Tx, of: 'group_id' | 'project_id', id: string): Promise<void> {
   await tx
     .updateTable('vm')
     .set((e) => ({
       wanted_deleted: 1,
       wanted_power: 'off',
       wanted_force: 1,
+      power_back: null,
       version: e('version', '+', 1),
     }))
-    .where('group_id', '=', groupId)
+    .where(of, '=', id)
     .where('wanted_deleted', '=', 0)
     .execute()
 }
+
+/** The members of a group go with it. */
+export const deleteMembersOf = (tx: Tx, groupId: string): Promise<void> =>
+  wishDeleted(tx, 'group_id', groupId)
+
+/** The VMs of a project go with it. */
+export const deleteVmsOfProject = (tx: Tx, projectId: string): Promise<void> =>
+  wishDeleted(tx, 'project_id', projectId)
 
 /** For the bin, which does not keep something any more: nothing is left of these VMs. Returns their ids. */
 export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
@@ -25,20 +34,4 @@ export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)
-}
-
-/** Wishes the VMs of a project deleted that is being deleted itself, at once and by force. */
-export async function deleteVmsOfProject(tx: Tx, projectId: string): Promise<void> {
-  await tx
-    .updateTable('vm')
-    .set((e) => ({
-      wanted_deleted: 1,
-      wanted_power: 'off',
-      wanted_force: 1,
-      power_back: null,
-      version: e('version', '+', 1),
-    }))
-    .where('project_id', '=', projectId)
-    .where('wanted_deleted', '=', 0)
-    .execute()
 }

@@ -9,27 +9,28 @@ import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
-import { formatDateTime, formatShortDate } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
-import { Ledger, LedgerRow } from '../../ui/Ledger.tsx'
+import { Ledger } from '../../ui/Ledger.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { binDialogs } from './bin-dialogs.ts'
 import { alongText, kindText, shownItems, sizeText } from './bin-words.ts'
+import { DeletedRow, deletedColumns } from './DeletedRow.tsx'
 import { DeleteForGoodDialog } from './DeleteForGoodDialog.tsx'
 import { undo } from './tell-deleted.ts'
 
+const { name, deleted, keptUntil, actions } = deletedColumns
 const columns = [
-  { label: 'Name', width: 'minmax(0,2fr)' },
+  name,
   { label: 'Kind', width: '8.5rem' },
-  { label: 'Deleted', width: 'minmax(0,1.5fr)' },
-  { label: 'Kept until', width: '6.5rem' },
+  deleted,
+  keptUntil,
   { label: 'Size', width: '7.5rem' },
-  { label: '', width: '12.5rem' },
+  actions,
 ]
 
 export function Component() {
@@ -108,71 +109,23 @@ export function Component() {
 function BinRow({ item }: { item: BinItem }) {
   const openDialog = useOpenDialog()
   const may = useMay()
-  const [busy, setBusy] = useState(false)
-  const { id, kind, name, deleted_at, deleted_by, delete_at } = item
+  const { id, kind } = item
   const Icon = objectIcons[kind]
-  const along = alongText(item)
-  const restore = async () => {
-    setBusy(true)
-    await undo(item)
-    setBusy(false)
-  }
   return (
-    <LedgerRow
-      name={name}
+    <DeletedRow
+      deleted={item}
+      noun={binNouns[kind]}
       status={
         <span className="inline-flex items-center gap-1.5">
           <Icon size={14} strokeWidth={1.6} aria-hidden className="text-ink-2" />
           {kindText(kind)}
         </span>
       }
-      facts={[
-        {
-          label: 'Deleted',
-          value: (
-            <>
-              {formatDateTime(deleted_at)}
-              {deleted_by && (
-                <>
-                  {' '}
-                  by <bdi>{deleted_by.name}</bdi>
-                </>
-              )}
-            </>
-          ),
-        },
-        {
-          label: 'Kept until',
-          value: <span title={formatDateTime(delete_at)}>{formatShortDate(delete_at)}</span>,
-        },
-        { label: 'Size', value: sizeText(item) },
-      ]}
-      note={along && <p className="text-hint text-ink-2">{along}</p>}
-      actions={
-        <>
-          <Button
-            size="sm"
-            className="phone:h-10"
-            aria-label={`Restore ${binNouns[kind]} ${name}`}
-            busy={busy}
-            busyText="Restoring..."
-            disabledReason={reasonOf(may('bin.restore'))}
-            onClick={() => void restore()}
-          >
-            Restore
-          </Button>
-          <Button
-            size="sm"
-            className="phone:h-10"
-            aria-haspopup="dialog"
-            aria-label={`Delete for Good: ${binNouns[kind]} ${name}`}
-            disabledReason={reasonOf(may('bin.delete'))}
-            onClick={() => openDialog(binDialogs.delete, id)}
-          >
-            Delete for Good
-          </Button>
-        </>
-      }
+      facts={[{ label: 'Size', value: sizeText(item) }]}
+      note={alongText(item)}
+      restore={() => undo(item)}
+      onDelete={() => openDialog(binDialogs.delete, id)}
+      refused={{ restore: reasonOf(may('bin.restore')), delete: reasonOf(may('bin.delete')) }}
     />
   )
 }

@@ -1,28 +1,20 @@
 import { type BinProject, binDaysText } from '@slipway/contract'
 import { RefreshCw } from 'lucide-react'
-import { useState } from 'react'
 import { errorText } from '../../api/errors.ts'
 import { useHost } from '../../api/host.ts'
 import { useDeleteProjectForGood, useProjectBin } from '../../api/project-bin.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
-import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
-import { formatDateTime, formatShortDate } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { Ledger, LedgerRow } from '../../ui/Ledger.tsx'
-import { pageHeading } from '../../ui/return-focus.ts'
+import { Ledger } from '../../ui/Ledger.tsx'
+import { DeletedRow, deletedColumns } from '../bin/DeletedRow.tsx'
+import { ForGoodQuestion } from '../bin/ForGoodQuestion.tsx'
 import { contentsOf, projectNote } from './project-bin-words.ts'
 import { projectDialogs } from './project-dialogs.ts'
 import { undoProject } from './tell-project-deleted.ts'
 
-const columns = [
-  { label: 'Name', width: 'minmax(0,2fr)' },
-  { label: 'VMs', width: '6rem' },
-  { label: 'Deleted', width: 'minmax(0,1.5fr)' },
-  { label: 'Kept until', width: '6.5rem' },
-  { label: '', width: '12.5rem' },
-]
+const { name, deleted, keptUntil, actions } = deletedColumns
+const columns = [name, { label: 'VMs', width: '6rem' }, deleted, keptUntil, actions]
 
 /** The bin of projects, below those that are there: each owner sees their own. Nothing while it is empty. */
 export function DeletedProjects() {
@@ -77,61 +69,15 @@ export function DeletedProjects() {
 
 function Row({ project }: { project: BinProject }) {
   const openDialog = useOpenDialog()
-  const [busy, setBusy] = useState(false)
-  const { id, name, deleted_at, deleted_by, delete_at, vms } = project
-  const restore = async () => {
-    setBusy(true)
-    await undoProject(project)
-    setBusy(false)
-  }
+  const { id, vms } = project
   return (
-    <LedgerRow
-      name={name}
+    <DeletedRow
+      deleted={project}
+      noun="project"
       status={vms === 0 ? 'No VMs' : `${vms} ${vms === 1 ? 'VM' : 'VMs'}`}
-      facts={[
-        {
-          label: 'Deleted',
-          value: (
-            <>
-              {formatDateTime(deleted_at)}
-              {deleted_by && (
-                <>
-                  {' '}
-                  by <bdi>{deleted_by.name}</bdi>
-                </>
-              )}
-            </>
-          ),
-        },
-        {
-          label: 'Kept until',
-          value: <span title={formatDateTime(delete_at)}>{formatShortDate(delete_at)}</span>,
-        },
-      ]}
-      note={<p className="text-hint text-ink-2">{projectNote(project)}</p>}
-      actions={
-        <>
-          <Button
-            size="sm"
-            className="phone:h-10"
-            aria-label={`Restore project ${name}`}
-            busy={busy}
-            busyText="Restoring..."
-            onClick={() => void restore()}
-          >
-            Restore
-          </Button>
-          <Button
-            size="sm"
-            className="phone:h-10"
-            aria-haspopup="dialog"
-            aria-label={`Delete for Good: project ${name}`}
-            onClick={() => openDialog(projectDialogs.deleteForGood, id)}
-          >
-            Delete for Good
-          </Button>
-        </>
-      }
+      note={projectNote(project)}
+      restore={() => undoProject(project)}
+      onDelete={() => openDialog(projectDialogs.deleteForGood, id)}
     />
   )
 }
@@ -139,28 +85,14 @@ function Row({ project }: { project: BinProject }) {
 /** Before a project in the bin is deleted for good. */
 function DeleteForGood({ project, onClose }: { project: BinProject; onClose: () => void }) {
   const { mutateAsync } = useDeleteProjectForGood()
-  const confirm = useConfirmedAct({
-    act: () => mutateAsync(project),
-    done: `Deleted project "${project.name}" for good`,
-    failed: 'Failed to delete the project. Please try again.',
-    onDone: onClose,
-  })
   const contents = contentsOf(project)
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={() => onClose()}
-      title="Delete for good"
-      confirmLabel="Delete for good"
-      busyLabel="Deleting..."
-      focusAfter={pageHeading}
-      {...confirm}
-    >
-      Delete project "
-      <b>
-        <bdi>{project.name}</bdi>
-      </b>
-      " {contents === null ? '' : `with ${contents} `}for good? This action cannot be undone.
-    </ConfirmDialog>
+    <ForGoodQuestion
+      noun="project"
+      name={project.name}
+      along={contents === null ? '' : ` with ${contents}`}
+      act={() => mutateAsync(project)}
+      onClose={onClose}
+    />
   )
 }

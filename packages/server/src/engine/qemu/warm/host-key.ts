@@ -10,6 +10,10 @@ export interface HostKey {
   public: string
 }
 
+/** Bytes as a shell's `printf %b` writes them. */
+export const forPrintf = (bytes: Buffer): string =>
+  [...bytes].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('')
+
 /**
  * Makes an Ed25519 host key: on the host it takes no time, in a guest that runs in software half a second. Files: OpenSSH's
  * PROTOCOL.key; Dropbear's `buf_put_ed25519_priv_key`; both put numbers and strings as RFC 4251 does, section 5.

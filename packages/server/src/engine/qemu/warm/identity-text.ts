@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { aroundOf } from '../network/space.ts'
 import type { KeptSpec, RunRecord } from '../records.ts'
-import { type HostKey, makeHostKey } from './host-key.ts'
+import { forPrintf, type HostKey, makeHostKey } from './host-key.ts'
 
 /** Who a guest becomes that goes on from the memory of another one. */
 export interface Identity {
@@ -62,7 +62,7 @@ export function identityText(
     machine_id: randomUUID().replaceAll('-', ''),
     boot_id: bootId ?? '',
     keys: spec.sshPublicKeys.map((key) => `${key.trim()}\n`).join(''),
-    dropbear_key: [...hostKey.dropbear].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join(''),
+    dropbear_key: forPrintf(hostKey.dropbear),
     openssh_key: hostKey.openssh,
     mac: mac ?? '',
     ip,

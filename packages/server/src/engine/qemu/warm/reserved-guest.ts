@@ -9,7 +9,7 @@ import type { Qmp } from '../qmp.ts'
 import { saidReady } from '../readiness.ts'
 import type { RunRecord } from '../records.ts'
 import { copyRoot } from './clone.ts'
-import { makeHostKey } from './host-key.ts'
+import { forPrintf, makeHostKey } from './host-key.ts'
 import type { Combination } from './maker.ts'
 import { launchNobody } from './nobody.ts'
 import type { Frozen } from './store.ts'
@@ -81,7 +81,7 @@ umask 077
 cd /run
 for log in /var/log/wtmp /var/log/lastlog; do [ ! -e $log ] || cp -p $log /run/before-\${log##*/}; done
 if command -v dbclient > /dev/null; then
-  printf %b '${[...dropbear].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('')}' > /run/rehearsal
+  printf %b '${forPrintf(dropbear)}' > /run/rehearsal
   dbclient -y -y -i /run/rehearsal root@127.0.0.1 true < /dev/null
 else
   printf %s '${openssh}' > /run/rehearsal
