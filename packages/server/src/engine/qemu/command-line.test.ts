@@ -47,6 +47,12 @@ describe("QEMU's command line", () => {
     expect(valuesOf(args, '-name')).toEqual(['run-run-id'])
   })
 
+  test('spares a kernel under translation page tables of its own, and no other', () => {
+    const kvm = { kind: 'KVM', cpu: 'host', reason: '' } as const
+    expect(valuesOf(commandLine(launch), '-append')).toEqual(['root=/dev/vda nopti'])
+    expect(valuesOf(commandLine({ ...launch, accelerator: kvm }), '-append')).toEqual(['root=/dev/vda'])
+  })
+
   test('gives memory that is a file the name of memory that is none', () => {
     const memory = { path: '/warm,with comma/memory', use: 'map' } as const
     const args = commandLine({ ...launch, run: { ...launch.run, warm: { renewed: false } }, memory })

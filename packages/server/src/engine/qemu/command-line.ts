@@ -31,6 +31,13 @@ export interface Launch {
 }
 
 /**
+ * Under translation a guest's kernel gains nothing by page tables of its own (`nopti`): QEMU checks every access itself, and
+ * throws its translations away at each change of tables. Kernel documentation, "Page Table Isolation".
+ */
+const kernelOptions = (ofImage: string, { kind }: Accelerator): string =>
+  kind === 'TCG' ? `${ofImage} nopti` : ofImage
+
+/**
  * The arguments QEMU is started with, in the machine's directory. It starts paused (`-S`), so that its journal is
  * open before the guest does anything. Option names: QEMU manual, "Invocation".
  */
@@ -46,7 +53,7 @@ export function commandLine({ record, run, accelerator, network, volumePath, mem
     ...(hasScreen(record) ? screen() : []),
     ...(image.kernel ? ['-kernel', image.kernel] : []),
     ...(image.initrd ? ['-initrd', image.initrd] : []),
-    ...(image.cmdline ? ['-append', image.cmdline] : []),
+    ...(image.cmdline ? ['-append', kernelOptions(image.cmdline, accelerator)] : []),
 
     ...['-object', 'rng-random,id=rng,filename=/dev/urandom'],
     ...['-device', 'virtio-rng-pci,id=rng0,rng=rng,addr=0x2'],
