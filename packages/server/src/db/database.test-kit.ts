@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { alsoWaitFor } from '../lib/hand-clock.ts'
+import { migrated, urlOf } from './cluster.test-kit.ts'
 import { migrate } from './migrate.ts'
 import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import type { Schema } from './schema.ts'
@@ -19,14 +23,25 @@ const cluster = inject('postgres')
 export const onPostgres = cluster !== undefined
 
 let underWay = 0
-alsoWaitFor(() => underWay > 0)
+let ending: PromiseWithResolvers<void> | null = null
+alsoWaitFor(() => {
+  if (underWay === 0) return null
+  ending ??= Promise.withResolvers()
+  return ending.promise
+})
+function ended(): void {
+  underWay--
+  if (underWay > 0) return
+  ending?.resolve()
+  ending = null
+}
 const counted = (of: object, name: string) => {
   const act: (...args: unknown[]) => unknown = Reflect.get(of, name)
   Reflect.set(of, name, function (this: unknown, ...args: unknown[]) {
     const result = act.apply(this, args)
     if (!(result instanceof Promise)) return result
     underWay++
-    return result.finally(() => underWay--)
+    return result.finally(ended)
   })
 }
 counted(pg.Client.prototype, 'query')
@@ -47,10 +62,11 @@ const kept = new Map<string, string>()
  */
 export async function openTestDb(file?: string, own?: DatabasePlace): Promise<Db> {
   if (own) return openMigrated(own)
-  if (!cluster) return openMigrated({ file: file ?? ':memory:' })
-  const url = (file && kept.get(file)) || free.pop() || (await createDatabase())
+  if (!cluster) return file === undefined ? openInMemory() : openMigrated({ file })
+  const url = (file && kept.get(file)) || free.pop() || (await createDatabase(migrated))
   if (file) kept.set(file, url)
-  const db = await openMigrated({ url })
+  const db = openDatabase({ url }, { inTurn: true })
+  urls.set(db, url)
   if (file) return db
   const destroy = db.destroy.bind(db)
   return Object.assign(db, {
@@ -73,23 +89,42 @@ async function openMigrated(place: DatabasePlace): Promise<Db> {
   return db
 }
 
+let schema: Promise<Uint8Array> | undefined
+
+/** A copy of one database: all migrations take as long as a short test, and most tests have an app of their own. */
+async function openInMemory(): Promise<Db> {
+  schema ??= migratedFile()
+  return openDatabase({ file: ':memory:' }, { content: await schema })
+}
+
+async function migratedFile(): Promise<Uint8Array> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'slipway-schema-'))
+  const file = path.join(dir, 'schema.db')
+  try {
+    const db = await openMigrated({ file: ':memory:' })
+    await sql`vacuum into ${file}`.execute(db)
+    await db.destroy()
+    return await readFile(file)
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
 /** Another server's connections to the same database; SQLite has one for all. */
 export function openBeside(db: Db): Db {
   const url = urls.get(db)
   return url ? openDatabase({ url }) : db
 }
 
-/** The URL of a PostgreSQL database without anything in it. */
-export async function createDatabase(): Promise<string> {
+/** The URL of a PostgreSQL database without anything in it, or of a copy of `template`. */
+export async function createDatabase(template?: string): Promise<string> {
   if (!cluster) throw new Error('this run of the tests has no PostgreSQL')
   const admin = new pg.Client({ connectionString: cluster })
   await admin.connect()
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await admin.query(`create database ${name}`)
+  await admin.query(`create database ${name}${template ? ` template ${template}` : ''}`)
   await admin.end()
-  const url = new URL(cluster)
-  url.pathname = name
-  return url.href
+  return urlOf(cluster, name)
 }
 
 /** Makes a database refuse to insert into a table or to update it, as on a full disk; returns what lets it again. */
@@ -115,13 +150,23 @@ export async function refuse(
 }
 
 async function empty(db: Db): Promise<void> {
+  tables ??= await tablesOf(db)
+  // In one go, and without triggers, so in any order.
+  const deletions = tables.map((name) => `delete from "${name}";`).join('\n')
+  await sql
+    .raw(`do $$ begin
+      drop function if exists refuse cascade;
+      set local session_replication_role = replica;
+      ${deletions}
+    end $$`)
+    .execute(db)
+}
+
+let tables: string[] | undefined
+
+async function tablesOf(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = current_schema() and table_name not like 'kysely%'`.execute(db)
-  await db.transaction().execute(async (tx) => {
-    await sql`drop function if exists refuse cascade`.execute(tx)
-    // Without triggers, so in any order.
-    await sql`set local session_replication_role = replica`.execute(tx)
-    for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(tx)
-  })
+  return rows.map(({ name }) => name)
 }

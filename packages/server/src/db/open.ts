@@ -10,11 +10,20 @@ export type DatabasePlace = { file: string } | { url: string }
 
 /**
  * Opens the database. Repositories write plain SQL that both take; what differs between them is made equal here, in
- * sqlite.ts, postgres.ts and errors.ts. `readOnly` is for programs beside the server; `inTurn` for tests that count on
- * the order of what is asked at once.
+ * sqlite.ts, postgres.ts and errors.ts. `readOnly` is for programs beside the server. For tests are `inTurn`, as some
+ * count on the order of what is asked at once, and `content`, with which a database of SQLite in memory begins.
  */
-export function openDatabase(place: DatabasePlace, { readOnly = false, inTurn = false } = {}): Db {
-  return 'url' in place ? openPostgres(place.url, { readOnly, inTurn }) : openSqlite(place.file, { readOnly })
+export function openDatabase(
+  place: DatabasePlace,
+  {
+    readOnly = false,
+    inTurn = false,
+    content,
+  }: { readOnly?: boolean; inTurn?: boolean; content?: Uint8Array | undefined } = {},
+): Db {
+  return 'url' in place
+    ? openPostgres(place.url, { readOnly, inTurn })
+    : openSqlite(place.file, { readOnly, content })
 }
 
 /** Whether there is anything to open; a database that a URL names is asked when it is used. */

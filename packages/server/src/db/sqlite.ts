@@ -11,10 +11,15 @@ const busyMs = 5000
 
 /**
  * Opens the embedded SQLite database. Every acknowledged write is on the disk before the answer leaves: who writes waits
- * for the write-ahead log, and nobody else does. `readOnly` is for programs beside the server.
+ * for the write-ahead log, and nobody else does. `readOnly` is for programs beside the server; `content` is what one in
+ * memory begins with.
  */
-export function openSqlite(file: string, { readOnly = false } = {}): Db {
+export function openSqlite(
+  file: string,
+  { readOnly = false, content }: { readOnly?: boolean; content?: Uint8Array | undefined } = {},
+): Db {
   const sqlite = new DatabaseSync(file, { timeout: busyMs, readOnly })
+  if (content) sqlite.deserialize(content)
   let log: WriteAheadLog | null = null
   if (!readOnly) {
     // Databases in memory have none.

@@ -11,9 +11,9 @@ export interface HandClock extends Clock {
   set: (nowMs: number) => void
 }
 
-/** Whether something is under way that takes real time, such as a query to a database of its own: time waits for it. */
-const underWay: (() => boolean)[] = []
-export const alsoWaitFor = (isUnderWay: () => boolean): void => void underWay.push(isUnderWay)
+/** The end of what is under way and takes real time, such as queries to a database of its own: time waits for it. */
+const underWay: (() => Promise<void> | null)[] = []
+export const alsoWaitFor = (ending: () => Promise<void> | null): void => void underWay.push(ending)
 
 export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
   let now = startMs
@@ -23,7 +23,16 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
 
   // Promises that a timer resolves may set the next timer: give them their turns.
   async function breathe(): Promise<void> {
-    for (let i = 0; i < 10; i = underWay.some((isUnderWay) => isUnderWay()) ? 0 : i + 1) await setImmediate()
+    for (let turns = 0; turns < 10; turns++) {
+      await setImmediate()
+      for (const ending of underWay) {
+        const end = ending()
+        if (!end) continue
+        // Asleep: whoever asks again and again takes the processor from what it waits for.
+        await end
+        turns = -1
+      }
+    }
   }
 
   return {
