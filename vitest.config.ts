@@ -88,16 +88,7 @@ export default defineConfig({
       },
       { test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], ...patience } },
       { test: { name: 'cli', root: 'packages/cli', include: ['src/**/*.test.ts'], ...patience } },
-      // As those of the contract.
-      {
-        test: {
-          name: 'web',
-          root: 'packages/web',
-          include: ['{src,build}/**/*.test.ts'],
-          isolate: false,
-          ...patience,
-        },
-      },
+      { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
       {
         test: {
           name: 'campaign',
