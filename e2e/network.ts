@@ -120,6 +120,7 @@ export const makeDisk = (
   progress: null,
   size: '10Gi',
   size_gb: 10,
+  next_size_gb: null,
   disk_type: 'standard',
   source: 'blank',
   image_url: null,

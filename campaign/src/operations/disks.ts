@@ -29,6 +29,19 @@ export const ofDisks: Record<string, Operation> = {
       },
     }),
   },
+  changeDisk: {
+    weight: 4,
+    endpoint: diskApi.update,
+    choose(choice) {
+      const disk = chooseIn(choice, 'disk')
+      // No smaller one than any that it may have: disks only become larger, and each at most twice as large.
+      return disk ? { on: disk.handle, size: 6 + choice.random.below(4) } : null
+    },
+    parts: (args, find) => ({
+      params: { projectId: idOf(find(String(find(args.on).project))), diskId: idOf(find(args.on)) },
+      body: { size: `${args.size}Gi`, description: `of ${args.size}Gi` },
+    }),
+  },
   deleteDisk: on('disk', 'diskId', diskApi.delete, { weight: 3, deletes: true }),
   attachDisk: {
     weight: 5,

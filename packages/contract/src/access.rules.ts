@@ -50,6 +50,7 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'vmSnapshotSchedule.delete': 'operator',
   'disk.list': 'viewer',
   'disk.create': 'operator',
+  'disk.update': 'operator',
   'disk.delete': 'operator',
   'disk.attach': 'operator',
   'disk.detach': 'operator',

@@ -22,6 +22,8 @@ export const diskTexts = {
   notAttached: 'Disk is not attached to a VM',
   notReleased: 'The VM did not release the disk. Stop the VM and try again.',
   vmNotReady: 'VM must be running or stopped',
+  nothing: 'Name at least one thing to change: name, description or size',
+  notGrowable: 'Disk must be available or attached to be changed in size',
 } as const
 
 /** The words the server sends. `ready` and `bound` are understood as well, see `diskStateOf`. */
@@ -76,6 +78,8 @@ export const diskCan = {
       ? diskTexts.downloadAttached
       : diskCan.attach(disk),
   createVm: (disk: DiskLike & { name: string }): true | string => diskCan.attach(disk),
+  grow: (disk: DiskLike): true | string =>
+    ['available', 'attached'].includes(diskStateOf(disk)) || diskTexts.notGrowable,
   snapshot: (disk: DiskLike): true | string =>
     ['available', 'attached'].includes(diskStateOf(disk)) ||
     'Disk must be available or attached to create a snapshot',
@@ -85,13 +89,18 @@ export const diskCan = {
 export const canDeleteDiskIn = (project: object | null): true | string =>
   project !== null || diskTexts.projectMissing
 
-/** In which statuses of its VM a disk can be put on it, and taken off it. */
+/** Why a disk cannot have a size: "Disks can only be made larger. Enter at least 10Gi." */
+export const tooSmall = (size: string): string => `Disks can only be made larger. Enter at least ${size}.`
+
+/** In which statuses of its VM a disk can be put on it, taken off it, and made larger. */
 export const diskAllowedBy = {
   attach: (vm: { status: string }): true | string =>
     ['running', 'stopped'].includes(vm.status.toLowerCase()) || diskTexts.vmNotReady,
   detach: (vm: { status: string }): true | string =>
     ['running', 'stopped', 'failed', 'error'].includes(vm.status.toLowerCase()) ||
     `Disk cannot be detached while its VM is ${vm.status.toLowerCase()}`,
+  /** The memory of a suspended guest knows the disk as it was. */
+  grow: (vm: { status: string }): true | string => diskAllowedBy.attach(vm),
 }
 
 /** Statuses of a VM without a guest; what is changed about its disks takes effect at its next start. */

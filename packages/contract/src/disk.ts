@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type DiskSource, diskSources, diskStatuses, diskTexts } from './disk.rules.ts'
+import { type DiskSource, diskSources, diskStatuses, diskTexts, tooSmall } from './disk.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
@@ -29,6 +29,8 @@ export const Disk = z.object({
   /** In whole Gi, with the unit: `10Gi`. */
   size: z.string(),
   size_gb: z.int(),
+  /** What it is being made larger to, in whole Gi; null when its size does not change. */
+  next_size_gb: z.int().nullable(),
   disk_type: z.literal('standard'),
   source: DiskOrigin,
   image_url: z.string().nullable(),
@@ -88,6 +90,17 @@ export const DiskCreate = z
   })
 export type DiskCreate = z.input<typeof DiskCreate>
 
+/** What is left out stays as it is. */
+export const DiskUpdate = z
+  .object({
+    name: name(t.nameMissing).optional(),
+    description: description.unwrap().optional(),
+    /** At least what it has: disks only become larger. The size that it has takes back a larger one that is not there yet. */
+    size: DiskSize.optional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), t.nothing)
+export type DiskUpdate = z.input<typeof DiskUpdate>
+
 export const DiskAttach = z.object({
   vm_id: z.string({ error: t.vmMissing }).min(1, t.vmMissing).max(64, t.vmMissing),
 })
@@ -139,6 +152,20 @@ export const diskApi = {
       ],
       404: [messages.projectNotFound],
       409: ['Snapshot is not ready', quotaRefusal],
+    },
+  }),
+  update: endpoint('disk.update', {
+    summary: 'Change a disk; what is left out stays as it is. A larger size comes while its VM runs',
+    auth: 'session',
+    status: 200,
+    params: DiskParams,
+    body: DiskUpdate,
+    response: Disk,
+    errors: {
+      400: [t.nothing, t.nameMissing, t.sizeMissing, tooSmall('<size>')],
+      404: notFound,
+      409: [t.notGrowable, t.vmNotReady, quotaRefusal],
+      422: ['<`cannot.grow_disks` of the host>'],
     },
   }),
   delete: endpoint('disk.delete', {

@@ -10,6 +10,7 @@ export const limitNames = [
   'networks',
   'ports',
   'disk_files',
+  'grow_disks',
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
@@ -28,6 +29,7 @@ export const noLimits: Limits = {
   networks: null,
   ports: null,
   disk_files: null,
+  grow_disks: null,
 }
 
 /**

@@ -50,6 +50,8 @@ export const Host = z.object({
     ports: limit,
     /** Uploading files that become disks, and downloading disks as files. */
     disk_files: limit,
+    /** Making disks larger. */
+    grow_disks: limit,
   }),
   /** Why ports of that kind cannot be shared here; null where they can. */
   sharing: z.object({ http: limit, tcp: limit } satisfies Record<ShareKind, unknown>),

@@ -99,6 +99,7 @@ export const routes = {
   'vmSnapshotSchedule.delete': 'DELETE /api/projects/:projectId/vms/:vmId/snapshot-schedule',
   'disk.list': 'GET /api/projects/:projectId/disks',
   'disk.create': 'POST /api/projects/:projectId/disks',
+  'disk.update': 'PUT /api/projects/:projectId/disks/:diskId',
   'disk.delete': 'DELETE /api/projects/:projectId/disks/:diskId',
   'disk.attach': 'POST /api/projects/:projectId/disks/:diskId/attach',
   'disk.detach': 'POST /api/projects/:projectId/disks/:diskId/detach',

@@ -79,6 +79,7 @@ export async function openDeskAt<A extends AnyApp>(
     disks: async () => (await ada.call(diskApi.list, { params })).body,
     disk: async (id: string) => (await desk.disks()).find((disk) => disk.id === id),
     deleteDisk: (id: string) => ada.call(diskApi.delete, at('diskId', id)),
+    changeDisk: (id: string, body: object) => ada.call(diskApi.update, { ...at('diskId', id), body }),
     attach: (id: string, vmId: unknown) =>
       ada.call(diskApi.attach, { ...at('diskId', id), body: { vm_id: vmId } }),
     /** Time goes on while a guest is asked to let go. */

@@ -51,6 +51,7 @@ describe('what an engine cannot do is told', () => {
       networks: clusterLimits.networks,
       ports: clusterLimits.ports,
       disk_files: clusterLimits.diskFiles,
+      grow_disks: clusterLimits.growDisks,
     } satisfies Limits)
     expect(addresses).toBe('inside')
   })

@@ -55,6 +55,7 @@ function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits 
     networks: sentenceOf('networks', clusterLimits.networks),
     ports: sentenceOf('ports', clusterLimits.ports),
     diskFiles: sentenceOf('disk_files', clusterLimits.diskFiles),
+    growDisks: sentenceOf('grow_disks', clusterLimits.growDisks),
   }
 }
 

@@ -148,6 +148,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmSnapshot.restore': (own) => ({ vm_id: own.vmId }),
   'disk.create': () => ({ name: 'x', size: '1Gi', source: 'EMPTY' }),
   'upload.create': () => ({ name: 'x', size: '1Gi', file_name: 'x.img', file_bytes: 1 }),
+  'disk.update': () => ({ name: 'x', size: '20Gi' }),
   'disk.attach': (own) => ({ vm_id: own.vmId }),
   'diskSnapshot.create': (own) => ({
     name: 'x',

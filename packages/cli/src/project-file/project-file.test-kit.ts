@@ -22,6 +22,7 @@ export const disk = (name: string, more: Partial<Disk> = {}): Disk => ({
   image_sha256: null,
   vm_id: null,
   vm_name: null,
+  next_size_gb: null,
   deleted_with_vm: false,
   created_at: time,
   ...more,

@@ -899,6 +899,15 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Delete disk data requested',
     }
   },
+  'disk.update': async (desk) => {
+    const id = await desk.readyDisk({ size: '1Gi' })
+    return {
+      act: () => desk.changeDisk(id, { size: '2Gi' }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Enlarge disk data to 2Gi requested',
+    }
+  },
   'disk.attach': async (desk) => {
     const [id, vmId] = [await desk.readyDisk(), await desk.runningVm('web')]
     return {

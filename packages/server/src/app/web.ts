@@ -164,6 +164,7 @@ export function hostOf(
       screens: cannot.screens,
       backups: cannot.backups,
       disk_files: cannot.diskFiles,
+      grow_disks: cannot.growDisks,
       get networks() {
         return engine.capabilities.cannot.networks
       },

@@ -387,6 +387,8 @@ export interface DiskTable {
   status_since: string
   status_message: string | null
   size_bytes: number
+  /** What it is being made larger to. */
+  next_size_bytes: number | null
   source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY' | 'UPLOAD'
   image_url: string | null
   image_sha256: string | null

@@ -48,6 +48,22 @@ export const notReleased = ({ disk, projectId }: DiskRecord, nowMs: number): Ent
     failure('disk.notDetached', `Disk ${disk.name} could not be detached`, diskTexts.notReleased),
   )
 
+/** A disk is larger now. */
+export const grown = ({ disk, projectId }: DiskRecord, nowMs: number): Entry =>
+  entry(
+    nowMs,
+    diskSubject(disk, projectId),
+    change('disk.grown', `Disk ${disk.name} has a size of ${disk.size}`),
+  )
+
+/** A disk cannot become larger, so that the wish came to nothing. */
+export const notGrown = ({ disk, projectId }: DiskRecord, why: string, nowMs: number): Entry =>
+  entry(
+    nowMs,
+    diskSubject(disk, projectId),
+    failure('disk.notGrown', `Disk ${disk.name} could not be made larger`, why),
+  )
+
 /** A disk is left to others because VM `vmName` is being deleted. */
 export const diskFreed = (disk: Named, vmName: string, projectId: string | null, nowMs: number): Entry =>
   entry(

@@ -18,7 +18,8 @@ function* everyDisk(): Generator<World> {
                 // The database holds this (constraint disk_attached).
                 if ((status === 'attached') !== (vmId !== null) && status !== 'error') continue
                 for (const isKept of status === 'deleting' ? bools : [false])
-                  yield [{ status, isKept, vmId, plugged, detaching, troubled }, volume, work]
+                  for (const growth of ['none', 'wanted', 'done'] as const)
+                    yield [{ status, isKept, vmId, plugged, detaching, growth, troubled }, volume, work]
               }
 }
 
@@ -47,8 +48,12 @@ function act([disk, volume, work]: World, step: DiskStep, lucky: boolean): World
       return [{ ...disk, troubled: true }, lucky ? 'whole' : 'absent', work]
     case 'plug':
     case 'unplug':
+    case 'grow':
       return [disk, volume, 'settled']
     case 'take-move': {
+      // The job may have been another one: then the plan asks for the right one next.
+      if (disk.growth === 'wanted' && (disk.vmId === null || (disk.plugged && !disk.detaching)))
+        return [{ ...idle, growth: lucky ? 'done' : 'none' }, volume, 'none']
       if (disk.vmId === null) return [disk, volume, 'none']
       if (!disk.detaching) return [{ ...idle, plugged: true }, volume, 'none']
       if (!lucky) return [{ ...disk, detaching: false }, volume, 'none']
@@ -57,6 +62,8 @@ function act([disk, volume, work]: World, step: DiskStep, lucky: boolean): World
     }
     case 'free':
       return [{ ...disk, detaching: false }, volume, work]
+    case 'note-size':
+      return [{ ...idle, growth: 'none' }, volume, work]
     case 'rest':
       // The job ends.
       return [disk, volume, work === 'under-way' ? 'settled' : work]
@@ -72,7 +79,7 @@ test('a disk converges from everything there can be, with and without luck, and 
       let steps = 0
       while (world && !isAtRest(world)) {
         world = act(world, planDisk(...world), lucky)
-        if (++steps > 8) expect.fail(`no rest from ${JSON.stringify(start)}`)
+        if (++steps > 10) expect.fail(`no rest from ${JSON.stringify(start)}`)
       }
       if (!world) {
         expect(start[0].status).toBe('deleting')
@@ -83,7 +90,10 @@ test('a disk converges from everything there can be, with and without luck, and 
       expect(['available', 'attached', 'failed', 'error']).toContain(disk.status)
       expect(disk.detaching).toBe(false)
       if (disk.status === 'attached') expect(disk.plugged).toBe(true)
-      if (disk.status === 'available' || disk.status === 'attached') expect(has).toBe('whole')
+      if (disk.status === 'available' || disk.status === 'attached') {
+        expect(has).toBe('whole')
+        expect(disk.growth).toBe('none')
+      }
     }
   }
 })
@@ -111,6 +121,7 @@ test('a disk that was lost is available again, or attached, when its volume is t
     vmId: null,
     plugged: false,
     detaching: false,
+    growth: 'none',
     troubled: true,
   }
   expect(planDisk(lost, 'whole', 'none')).toBe('found')
@@ -124,10 +135,22 @@ test('a disk that failed is never made again, and nothing of it stays on the hos
     vmId: null,
     plugged: false,
     detaching: false,
+    growth: 'none',
     troubled: true,
   }
   expect(planDisk(failed, 'absent', 'none')).toBe('rest')
   expect(planDisk(failed, 'unreadable', 'none')).toBe('rest')
   expect(planDisk(failed, 'absent', 'under-way')).toBe('abort')
   for (const volume of ['whole', 'broken'] as const) expect(planDisk(failed, volume, 'none')).toBe('clear')
+})
+
+test('a disk is made larger where it is, after it was attached or detached, and its size stored once it is seen', () => {
+  for (const [disk, volume, work] of everyDisk()) {
+    const step = planDisk(disk, volume, work)
+    if (step !== 'grow' && step !== 'note-size') continue
+    expect(disk.growth).toBe(step === 'grow' ? 'wanted' : 'done')
+    expect([disk.detaching, volume, work]).toEqual([false, 'whole', 'none'])
+    expect(disk.vmId === null || disk.plugged).toBe(true)
+    expect(['available', 'attached']).toContain(disk.status)
+  }
 })

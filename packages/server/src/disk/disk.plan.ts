@@ -13,6 +13,8 @@ export interface DiskFacts {
   plugged: boolean
   /** Somebody asked to take it off. */
   detaching: boolean
+  /** Whether it is to become larger, and whether the engine has made it so. */
+  growth: 'none' | 'wanted' | 'done'
   /** Its status message tells of trouble that may be over. */
   troubled: boolean
 }
@@ -21,7 +23,7 @@ export interface DiskFacts {
 export type DiskVolume = 'absent' | 'whole' | 'broken' | 'unreadable'
 
 /**
- * Whether the job that creates it, puts it on its VM or takes it off is under way, or has ended with an outcome that was
+ * Whether the job that creates it, puts it on its VM, takes it off or makes it larger is under way, or has ended with an outcome that was
  * not stored yet.
  */
 export type DiskWork = 'none' | 'under-way' | 'settled'
@@ -40,9 +42,13 @@ export type DiskStep =
   | 'plug'
   /** Start the job that takes it off its VM. */
   | 'unplug'
+  /** Start the job that makes it larger. */
+  | 'grow'
   /** Store what came of one of these. */
   | 'take-move'
   | 'free'
+  /** Store its new size. */
+  | 'note-size'
   | 'lose'
   /** It can be read, again or still: say so. */
   | 'found'
@@ -64,6 +70,7 @@ export function planDisk(disk: DiskFacts, volume: DiskVolume, work: DiskWork): D
   if (disk.status === 'error') return volume === 'whole' ? 'found' : 'rest'
   if (volume !== 'whole') return 'lose'
   if (disk.vmId !== null && !disk.plugged) return 'plug'
+  if (disk.growth !== 'none') return disk.growth === 'done' ? 'note-size' : 'grow'
   return disk.troubled ? 'found' : 'rest'
 }
 

@@ -11,9 +11,9 @@ import { inBackground } from '../lib/in-background.ts'
 import type { JobKind, JobOutcome, Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
-import { notReleased } from './disk.activity.ts'
+import { grown, notGrown, notReleased } from './disk.activity.ts'
 import { isMove, type Move, makeDiskMoves } from './disk.moves.ts'
-import { type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
+import { type DiskFacts, type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
 import type { DiskChange, DiskRepo } from './disk.repo.ts'
 import type { DiskRecord } from './disk.state.ts'
 
@@ -42,6 +42,10 @@ export interface DiskReconcileOptions {
   clock: Clock
   log: Log
 }
+
+/** Whether the engine has made a disk as large as it is to be; null: nobody knows how large it is. */
+const growthOf = ({ nextSizeBytes, facts }: DiskRecord, sizeBytes: number | null): DiskFacts['growth'] =>
+  nextSizeBytes !== null && sizeBytes !== null && sizeBytes >= nextSizeBytes ? 'done' : facts.growth
 
 type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 
@@ -86,6 +90,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     jobs,
     attach: (vmId, id) => engine.attachVolume(vmId, id),
     detach: (vmId, id) => engine.detachVolume(vmId, id),
+    grow: (id, vmId, sizeBytes) => engine.growVolume(id, vmId, sizeBytes),
     kick,
   })
 
@@ -104,7 +109,9 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     const seen = await engine.inspectVolume(id)
     moves.dropStale(id, record.facts)
     const reason = seen.state === 'unreadable' ? seen.reason : null
-    return act(record, planDisk(record.facts, seen.state, workOn(id)), reason)
+    const sizeBytes = seen.state === 'whole' ? seen.sizeBytes : null
+    const growth = growthOf(record, sizeBytes)
+    return act(record, planDisk({ ...record.facts, growth }, seen.state, workOn(id)), { reason, sizeBytes })
   }
 
   async function settle(
@@ -117,7 +124,11 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (record) await announce(record)
   }
 
-  async function act(record: DiskRecord, step: DiskStep, unreadable: string | null): Promise<Again> {
+  async function act(
+    record: DiskRecord,
+    step: DiskStep,
+    { reason, sizeBytes }: { reason: string | null; sizeBytes: number | null },
+  ): Promise<Again> {
     const { id } = record.disk
     const { vmId } = record.facts
     switch (step) {
@@ -152,7 +163,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'wait':
         await say(
           record,
-          `The data of this disk cannot be read at the moment. ${unreadable} Slipway tries again every minute.`,
+          `The data of this disk cannot be read at the moment. ${reason} Slipway tries again every minute.`,
         )
         return { afterMs: waitMs }
       case 'found':
@@ -164,10 +175,14 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         return 'now'
       case 'plug':
       case 'unplug':
+      case 'grow':
         moves.start(record, step, 0)
         return 'when-kicked'
       case 'take-move':
         return takeMove(record)
+      case 'note-size':
+        if (sizeBytes !== null) await noteSize(id, sizeBytes)
+        return 'now'
       case 'free':
         await settle(id, { detaching: 0 })
         return 'now'
@@ -208,7 +223,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (!outcome.ok) return retryMove(record, outcome)
     const move = outcome.value
     // Meanwhile the VM may have gone, and the disk to another one: then this is no news.
-    if (move.vmId === record.facts.vmId) {
+    // The next look sees what one that was made larger has.
+    if (move.step !== 'grow' && move.vmId === record.facts.vmId) {
       if (move.step === 'plug') await settle(id, { plugged: 1, status_message: null })
       else await unplugged(record, move.answer)
     }
@@ -221,11 +237,34 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     const step = planDisk(record.facts, 'whole', 'none')
     jobs.take(id)
     if (aborted || !isMove(step)) return 'now'
+    if (step === 'grow' && error instanceof EngineError && !error.retryable) {
+      await giveUpSize(id, error.message)
+      return 'now'
+    }
     const retryInMs = backoffMs(failures)
-    log.warn({ disk: id, failures, retryInMs, err: error }, 'a disk could not be plugged or unplugged')
+    log.warn({ disk: id, step, failures, retryInMs, err: error }, 'a disk could not be changed')
     await settle(id, { status_message: retryText(error, retryInMs) })
     moves.start(record, step, retryInMs)
     return 'when-kicked'
+  }
+
+  /** A larger one that was wished for meanwhile is still to come. */
+  async function noteSize(id: string, sizeBytes: number): Promise<void> {
+    await settle(
+      id,
+      ({ nextSizeBytes }): DiskChange => ({
+        size_bytes: sizeBytes,
+        next_size_bytes: nextSizeBytes !== null && nextSizeBytes > sizeBytes ? nextSizeBytes : null,
+        status_message: null,
+      }),
+      (disk) => [grown(disk, clock.now())],
+    )
+  }
+
+  /** It keeps the size that it has. */
+  async function giveUpSize(id: string, why: string): Promise<void> {
+    const change = { next_size_bytes: null, status_message: null }
+    await settle(id, change, (disk) => [notGrown(disk, why, clock.now())])
   }
 
   async function unplugged({ disk: { id }, facts }: DiskRecord, answer: 'released' | 'kept'): Promise<void> {

@@ -42,6 +42,7 @@ function toRecord(
       status_since: row.status_since,
       size: `${wholeGi(row.size_bytes)}Gi`,
       size_gb: wholeGi(row.size_bytes),
+      next_size_gb: row.next_size_bytes === null ? null : wholeGi(row.next_size_bytes),
       disk_type: 'standard',
       source: listWordOf[row.source],
       image_url: row.image_url,
@@ -60,6 +61,7 @@ function toRecord(
       vmId: row.vm_id,
       plugged: row.plugged === 1,
       detaching: row.detaching === 1,
+      growth: row.next_size_bytes === null ? 'none' : 'wanted',
       troubled: row.status_message !== null,
     },
     origin: {
@@ -70,6 +72,7 @@ function toRecord(
       snapshot_disk_id: row.snapshot_disk_id,
     },
     sizeBytes: row.size_bytes,
+    nextSizeBytes: row.next_size_bytes,
     upload:
       row.file_bytes === null
         ? null

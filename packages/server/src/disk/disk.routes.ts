@@ -9,6 +9,9 @@ export function diskRoutes(route: Route, disks: DiskService): void {
     ({ user, params, body }) => disks.create(user.id, params.projectId, body),
     ({ params }) => disks.list(params.projectId, {}),
   )
+  route(diskApi.update, ({ user, params, body }) =>
+    disks.update(user.id, params.projectId, params.diskId, body),
+  )
   route(diskApi.delete, ({ user, params, query }) =>
     disks.delete(user.id, params.projectId, params.diskId, query.for_good === 'true'),
   )

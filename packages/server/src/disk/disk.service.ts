@@ -20,9 +20,12 @@ import {
   type Parsed,
   parseDiskSize,
   storageGoesToBin,
+  tooSmall,
+  unlessLimited,
   uploadTexts,
   vmSnapshotTexts,
   waitingText,
+  wholeGi,
 } from '@slipway/contract'
 import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { restored } from '../bin/bin.activity.ts'
@@ -43,6 +46,7 @@ import type { DiskRepo, SourceSnapshot } from './disk.repo.ts'
 import type { DiskRecord } from './disk.state.ts'
 
 type DiskCreateBody = Parsed<typeof diskApi.create>['body']
+type DiskUpdateBody = Parsed<typeof diskApi.update>['body']
 
 export interface DiskFilter {
   status?: string | undefined
@@ -52,6 +56,18 @@ export interface DiskFilter {
 
 /** Both vocabularies of the specification are understood (catalogue G-061). */
 const listWordOf: Record<string, string> = { empty: 'blank', http: 'image', registry: 'image' }
+
+/** What counts of its size: the larger of what it has and what it gets. */
+const wantedBytes = ({ sizeBytes, nextSizeBytes }: DiskRecord): number =>
+  Math.max(sizeBytes, nextSizeBytes ?? 0)
+
+/** What somebody asked for, as the activity log says it. */
+function changeText({ disk }: DiskRecord, { name }: DiskUpdateBody, nextBytes: number | null): string {
+  const renamed = name !== undefined && name !== disk.name ? ` to ${name}` : ''
+  if (nextBytes !== null && wholeGi(nextBytes) !== disk.next_size_gb)
+    return `Enlarge disk ${disk.name} to ${wholeGi(nextBytes)}Gi requested`
+  return renamed ? `Renamed disk ${disk.name}${renamed}` : `Changed disk ${disk.name}`
+}
 
 /** A guest has ten seconds to let go of a disk (catalogue G-064); the rest is for the way there and back. */
 export const detachPatienceMs = 12_000
@@ -154,6 +170,7 @@ export function makeDiskService(options: DiskServiceOptions) {
       id: newId(now),
       project_id: projectId,
       description: '',
+      next_size_bytes: null,
       vm_id: null,
       status: 'creating' satisfies DiskStatus,
       source: 'EMPTY',
@@ -212,6 +229,31 @@ export function makeDiskService(options: DiskServiceOptions) {
     if (!found) throw refuse('disk_sansphot', `Disk snapshot "${name}" not found`)
     if (found.status !== 'ready') throw new Problem(409, vmSnapshotTexts.notReady)
     return found
+  }
+
+  /** What a disk is made larger to; null where that is the size that it has. */
+  function nextBytes({ disk, sizeBytes }: DiskRecord, wanted: number): number | null {
+    // The size of a disk from an image may be between two whole Gi: what is shown of it is not another one.
+    if (wanted <= sizeBytes || wanted === disk.size_gb * gibibyte) {
+      if (wanted < disk.size_gb * gibibyte) throw refuse('size', tooSmall(disk.size))
+      return null
+    }
+    return wanted
+  }
+
+  async function requireGrowth(
+    tx: { within: Tx; vm: (id: string) => Promise<{ status: string; deleted: boolean } | null> },
+    record: DiskRecord,
+    nextBytes: number,
+  ): Promise<void> {
+    const { disk, projectId } = record
+    require409(diskCan.grow(disk))
+    require422(unlessLimited(cannot.grow_disks))
+    const vm = disk.vm_id === null ? null : await tx.vm(disk.vm_id)
+    if (vm && !vm.deleted) require409(diskAllowedBy.grow(vm))
+    const more = Math.max(0, nextBytes - wantedBytes(record))
+    if (projectId !== null && more > 0)
+      await options.quotas.require(tx.within, projectId, { disk_bytes: more })
   }
 
   return {
@@ -390,6 +432,35 @@ export function makeDiskService(options: DiskServiceOptions) {
       return wire(record)
     },
 
+    /** Stores what is to be another; the reconciler makes it larger. */
+    async update(userId: string, projectId: string, diskId: string, asked: DiskUpdateBody): Promise<Disk> {
+      const { name, description, size } = asked
+      const gi = size === undefined ? null : parseDiskSize(size, maxDiskGb)
+      if (typeof gi === 'string') throw refuse('size', gi)
+      await repo.exclusively(diskId, async (tx) => {
+        const record = requirePresent(tx.record, projectId)
+        const next_size_bytes = gi === null ? record.nextSizeBytes : nextBytes(record, gi * gibibyte)
+        if (next_size_bytes !== null && next_size_bytes !== record.nextSizeBytes)
+          await requireGrowth(tx, record, next_size_bytes)
+        const isStopped = record.nextSizeBytes !== null && next_size_bytes === null
+        await tx.set(
+          {
+            next_size_bytes,
+            ...(name !== undefined && { name }),
+            ...(description !== undefined && { description }),
+            // It may say why the size could not be had.
+            ...(isStopped && { status_message: null }),
+          },
+          told(record, wish(userId, 'disk.update', changeText(record, asked, next_size_bytes))),
+        )
+      })
+      const record = requirePresent(await repo.find(diskId), projectId)
+      kick(diskId)
+      await announce(record)
+      if (record.disk.vm_id !== null) await announceVm(record.disk.vm_id)
+      return wire(record)
+    },
+
     /** Gone for its users at once. It goes to the bin, unless it is deleted for good: then the reconciler removes its bytes. */
     async delete(userId: string, projectId: string, diskId: string, forGood = false): Promise<void> {
       const isKept = await repo.exclusively(diskId, async (tx) => {
@@ -417,7 +488,7 @@ export function makeDiskService(options: DiskServiceOptions) {
         const record = tx.record
         const isThere = record?.projectId === projectId && record.facts.isKept
         if (!isThere || !(await tx.takeOut())) throw new Problem(404, messages.binItemNotFound)
-        await options.quotas.require(tx.within, projectId, { disk_bytes: record.sizeBytes })
+        await options.quotas.require(tx.within, projectId, { disk_bytes: wantedBytes(record) })
         const { name: before } = record.disk
         const nameNow = nameBack(before, await tx.names(projectId), nameLimit)
         await tx.set(

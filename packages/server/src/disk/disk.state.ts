@@ -20,6 +20,8 @@ export interface DiskRecord {
     snapshot_disk_id: string | null
   }
   sizeBytes: number
+  /** What it is being made larger to. */
+  nextSizeBytes: number | null
   /** Of a disk that is made from a file: how much of that is there. */
   upload: { received: number; bytes: number; sha256: string | null; lastReceivedAt: string } | null
 }

@@ -146,6 +146,14 @@ export interface Engine {
    * it is. A source that is refused is a `source-refused` error that says why.
    */
   createVolume(spec: VolumeSpec, work: Work): Promise<VolumeMade>
+  /**
+   * Makes a data volume at least that large; what is in it stays. `machineId`: the machine it is on, whose living guest
+   * sees the new size at once; null: none. Waits while the volume is being copied, and fails while memory is kept that
+   * knows it as it was.
+   *
+   * @returns its size
+   */
+  growVolume(volumeId: string, machineId: string | null, sizeBytes: number): Promise<number>
   /** Removes a data volume and what a creation of it left. Throws `volume-busy` while a guest has it. */
   deleteVolume(volumeId: string): Promise<void>
   inspectVolume(volumeId: string): Promise<VolumeState>
@@ -379,6 +387,8 @@ export interface Limits {
   ports: string | null
   /** Volumes from files of this host, and `openDiskFile`. */
   diskFiles: string | null
+  /** `growVolume`. */
+  growDisks: string | null
 }
 
 export interface MachineSpec {

@@ -13,6 +13,7 @@ export const noLimits: Limits = {
   networks: null,
   ports: null,
   diskFiles: null,
+  growDisks: null,
 }
 
 /** What a cluster may be unable to do, and what to do instead. */
@@ -30,4 +31,10 @@ export const clusterLimits: Record<keyof Limits, string> = {
   ports: 'This cluster leads only to port 22 of a VM. Use an SSH tunnel.',
   diskFiles:
     'Disks cannot be uploaded or downloaded as files here. Create a disk from an image URL, or copy data over SSH.',
+  growDisks:
+    'This cluster cannot make a disk larger. Create a snapshot of it, and a larger disk from the snapshot.',
 }
+
+/** Of a machine whose saved memory knows its disks as they are. */
+export const memoryKept =
+  'The memory of the VM is saved with the disk as it is. Start the VM, and the disk is made larger then.'

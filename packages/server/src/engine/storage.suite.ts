@@ -396,6 +396,28 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       for (const id of [one, another]) await done(engine.deleteVolumeSnapshot(id, work()))
     })
 
+    test('a volume becomes larger, while a guest has it or not, and never smaller', async ({ skip }) => {
+      needs('growDisks', skip)
+      const at = randomUUID()
+      expect(await code(engine.growVolume(at, null, MIB))).toBe('volume-missing')
+      await start([data])
+      const before = keepsContent() ? await read({ volumeId: data }) : ''
+      const grown = 96 * MIB
+      expect(await done(engine.growVolume(data, owner.id, grown))).toBe(grown)
+      expect(await done(engine.growVolume(data, owner.id, MIB))).toBe(grown)
+      expect(await engine.inspectVolume(data)).toEqual({ state: 'whole', sizeBytes: grown })
+      if (keepsContent()) expect(await read({ volumeId: data })).toBe(before)
+      if (harness.ssh) {
+        const size = `blockdev --getsize64 ${pathIn({ volumeId: data })}`
+        await expect.poll(() => inGuest(size), { timeout: 30_000 }).toBe(`${grown}\n`)
+      }
+      made.push(at)
+      await volume(at, { from: 'nothing' }, 32 * MIB)
+      await done(engine.growVolume(at, null, 64 * MIB))
+      expect(await engine.inspectVolume(at)).toEqual({ state: 'whole', sizeBytes: 64 * MIB })
+      await done(engine.deleteVolume(at))
+    })
+
     test('work that is ended leaves nothing, and can be done again', async () => {
       // The longest there is.
       const snapshotId = made.includes(full) ? full : onDisk

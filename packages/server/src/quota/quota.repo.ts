@@ -69,7 +69,11 @@ export function makeQuotaRepo(db: Db) {
             e.fn.countAll<number | string>().as('n'),
             none.as('cpu'),
             none.as('memory_mb'),
-            sql<number | null>`sum(size_bytes)`.as('bytes'),
+            sql<
+              number | null
+            >`sum(case when next_size_bytes > size_bytes then next_size_bytes else size_bytes end)`.as(
+              'bytes',
+            ),
             none.as('desired'),
             sql<string | null>`cast(null as text)`.as('disks'),
           ])

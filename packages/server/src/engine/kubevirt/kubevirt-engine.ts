@@ -105,6 +105,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
         diskFiles: clusterLimits.diskFiles,
+        growDisks: clusterLimits.growDisks,
         networks: options.networks ? null : clusterLimits.networks,
       },
     },
@@ -162,6 +163,9 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       throw new EngineError('unsupported', clusterLimits.diskFiles)
     },
     ...makeAttachments(ground),
+    async growVolume() {
+      throw new EngineError('unsupported', clusterLimits.growDisks)
+    },
     createMachineSnapshot: snapshots.createMachineSnapshot,
     deleteMachineSnapshot: snapshots.deleteMachineSnapshot,
     createVolumeSnapshot: volumeSnapshots.createVolumeSnapshot,

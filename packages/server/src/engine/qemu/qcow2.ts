@@ -1,4 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises'
+import { z } from 'zod'
 import type { BootImage } from '../../image/image-store.ts'
 import { CommandError, errorCode, run } from '../../lib/command.ts'
 import { flush } from '../../lib/flush.ts'
@@ -79,6 +80,40 @@ export function createBlank(
   return run('qemu-img', ['create', '-q', '-f', 'qcow2', ...upon, path, `${sizeBytes}`])
 }
 
+/**
+ * Makes a disk of no living guest larger; what it shows stays the same at every moment. Whatever it builds upon is not
+ * looked at. Notes of changes that were not kept to their end are dropped, as QEMU would refuse for them.
+ */
+export async function growFile(path: string, sizeBytes: number): Promise<void> {
+  const alone = `json:${JSON.stringify(aloneAt(path))}`
+  const about: unknown = JSON.parse(await run('qemu-img', ['info', '--output=json', alone]))
+  for (const name of bitmapsInUse(about))
+    await run('qemu-img', ['bitmap', '--remove', '-f', 'qcow2', path, name])
+  await run('qemu-img', ['resize', '-q', alone, `${sizeBytes}`])
+  await flush(path)
+}
+
+/** The names of the notes that whoever made them did not finish. */
+function bitmapsInUse(about: unknown): string[] {
+  const bitmaps = Info.safeParse(about).data?.['format-specific'].data.bitmaps ?? []
+  return bitmaps.filter(({ flags }) => flags.includes('in-use')).map(({ name }) => name)
+}
+
+const Info = z.object({
+  'format-specific': z.object({
+    data: z.object({
+      bitmaps: z.array(z.object({ name: z.string(), flags: z.array(z.string()) })).optional(),
+    }),
+  }),
+})
+
+/** A disk without what it builds upon: a disk on its way elsewhere does not find it. */
+const aloneAt = (path: string) => ({
+  driver: 'qcow2',
+  backing: null,
+  file: { driver: 'file', filename: path },
+})
+
 /** Writes all a disk shows, whatever it builds upon, into a new file that builds upon nothing. */
 export const flatten = (from: string, to: string, work: Work): Promise<void> =>
   longRun(['convert', '-p', '-f', 'qcow2', '-O', 'qcow2', from, to], work)
@@ -96,10 +131,9 @@ export const rebase = (path: string, backing: string | null, work: Work): Promis
 
 /** Reads a whole file's structure back; throws what is wrong. Room that was lost track of (status 3) is no harm. */
 export async function check(path: string): Promise<void> {
-  // Alone, without what it builds upon: that has checks of its own, and a disk on its way elsewhere does not find it.
-  const alone = { driver: 'qcow2', backing: null, file: { driver: 'file', filename: path } }
+  // What it builds upon has checks of its own.
   try {
-    await run('qemu-img', ['check', '-q', `json:${JSON.stringify(alone)}`])
+    await run('qemu-img', ['check', '-q', `json:${JSON.stringify(aloneAt(path))}`])
   } catch (error) {
     if (!(error instanceof CommandError) || error.status !== 3) throw error
   }

@@ -20,6 +20,7 @@ import { consoleLogsIn } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
 import { makeDiskFiles } from './disk-files.ts'
+import { makeGrowth } from './growth.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { makeMachineCopy } from './machine-copy.ts'
@@ -206,6 +207,7 @@ export function makeQemuEngine(deps: {
   const takeUp = makeTakeUp({ dirs, adopt: machines.adopt, guests, restore, snapshots, log })
   const consoles = makeConsoles({ dirs, guests, logs, log })
   const attachments = makeAttachments({ dirs, volumes, guests, inTurn, inDiskTurn })
+  const growth = makeGrowth({ dirs, volumes, guests, inTurn, inDiskTurn })
   const copies = makeCopies({
     dirs,
     volumes,
@@ -382,6 +384,7 @@ export function makeQemuEngine(deps: {
     },
     ...makeDiskFiles({ volumes, volumeSnapshots, guests, inDiskTurn }),
     listVolumes: volumes.list,
+    growVolume: growth.growVolume,
     attachVolume: attachments.attachVolume,
     detachVolume: attachments.detachVolume,
 

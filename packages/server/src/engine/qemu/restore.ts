@@ -6,7 +6,7 @@ import { EngineError, type SnapshotMade, type Work } from '../engine.ts'
 import { exists, move, readJson, writeDurably } from './durable.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
-import { createRootDisk, endsWithUs, prove } from './qcow2.ts'
+import { createRootDisk, endsWithUs, growFile, lookAtDisk, prove } from './qcow2.ts'
 import { isPrepared, isSwap } from './record-shapes.ts'
 import type { MachineManifest, Prepared, Swap } from './records.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
@@ -123,6 +123,20 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     return swap !== null
   }
 
+  /** What was made larger since the snapshot stays so. Changes the copies only, so that it can be done again. */
+  async function keepSizes(machineId: string, { volumeIds }: Prepared): Promise<void> {
+    const current = [
+      { name: ROOT, path: dirs.fileOf(machineId, fileNames.root) },
+      ...volumeIds.map((id) => ({ name: id, path: volumes.pathOf(id) })),
+    ]
+    for (const { name, path } of current) {
+      const copy = copyOf(machineId, `${name}.qcow2`)
+      const [has, had] = [await lookAtDisk(path), await lookAtDisk(copy)]
+      if (has.is === 'disk' && had.is === 'disk' && has.virtualBytes > had.virtualBytes)
+        await growFile(copy, has.virtualBytes)
+    }
+  }
+
   const outcome = async (machineId: string, { storedBytes, consistency }: MachineManifest) => ({
     storedBytes,
     consistency,
@@ -193,6 +207,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       if (!record) throw new EngineError('machine-missing', 'The VM does not exist on the host.')
       if (begun) return outcome(machineId, await carryOut(machineId, begun))
       if (prepared) {
+        await keepSizes(machineId, prepared)
         const swap: Swap = { safetyId, prepared, record }
         await writeDurably(swapOf(machineId), {
           safetyId,

@@ -238,6 +238,10 @@ async function bitmapsOf(host: BlockHost, node: string): Promise<Bitmap[]> {
   return (await namedNodes(host.qmp)).find(({ name }) => name === node)?.bitmaps ?? []
 }
 
+/** Drops notes of changes that have missed some. */
+export const dropUnusableBitmaps = (host: BlockHost, node: string): Promise<void> =>
+  dropBitmaps(host, node, ({ usable }) => !usable)
+
 async function dropBitmaps(host: BlockHost, node: string, which: (bitmap: Bitmap) => boolean): Promise<void> {
   for (const bitmap of await bitmapsOf(host, node)) {
     if (bitmap.name.startsWith(BITMAP) && which(bitmap)) {

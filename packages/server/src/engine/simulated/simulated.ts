@@ -22,7 +22,7 @@ import {
   type NetworkSpec,
   type SnapshotMade,
 } from '../engine.ts'
-import { noLimits } from '../limits.ts'
+import { memoryKept, noLimits } from '../limits.ts'
 import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
 import { type Line, makeKept, SIMULATED_FILE, saveLines } from './kept.ts'
@@ -723,6 +723,14 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       }
       keepMachine(machineId)
     },
+    growVolume: lasting(async (volumeId, machineId, sizeBytes) => {
+      requireAble(cannot.growDisks)
+      const machine = machineId === null ? undefined : machines.get(machineId)
+      if (machine?.suspended || (machine && !lives(machine) && machine.resume))
+        throw new EngineError('volume-busy', memoryKept, { retryable: true })
+      if (machine) requireRoom(machine)
+      return storage.growVolume(volumeId, sizeBytes)
+    }),
     async detachVolume(machineId, volumeId) {
       const machine = machines.get(machineId)
       if (!machine?.spec.volumeIds.includes(volumeId)) return 'released'
@@ -793,6 +801,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       machine.root = prepared.root
       machine.rootLost = false
       for (const [id, volume] of Object.entries(prepared.volumes)) {
+        // What was made larger since stays so.
+        volume.sizeBytes = Math.max(volume.sizeBytes, storage.volumes.get(id)?.sizeBytes ?? 0)
         storage.volumes.set(id, volume)
         kept?.put('volumes', id, volume)
       }

@@ -182,6 +182,16 @@ export function makeSimulatedStorage({
       changed('volumes', id, volume)
       return { sizeBytes: volume.sizeBytes, sha256: volume.sha256 }
     },
+    async growVolume(id: string, sizeBytes: number): Promise<number> {
+      requireVolumes()
+      requireReadable(id)
+      const volume = volumes.get(id)
+      if (!volume || volume.lost) throw new EngineError('volume-missing', 'The data of the disk is missing.')
+      const grown = { ...volume, sizeBytes: Math.max(volume.sizeBytes, sizeBytes) }
+      volumes.set(id, grown)
+      changed('volumes', id, grown)
+      return grown.sizeBytes
+    },
     async listVolumes(): Promise<string[]> {
       requireVolumes()
       return [...volumes.keys()]

@@ -47,6 +47,7 @@ export const methods = {
   deleteVolume: 'short',
   inspectVolume: 'short',
   listVolumes: 'short',
+  growVolume: 'short',
   attachVolume: 'short',
   detachVolume: 'short',
   createMachineSnapshot: 'long',

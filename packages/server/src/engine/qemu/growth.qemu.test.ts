@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { run } from '../../lib/command.ts'
+import { volumeSpec } from '../engine.test-kit.ts'
+import type { Engine, Work } from '../engine.ts'
+import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
+
+import { missing, processesOf } from './qemu-engine.test-kit.ts'
+
+const MIB = 1024 * 1024
+const quiet: Work = { signal: new AbortController().signal, onProgress: () => {} }
+
+if (missing) console.log(`SKIPPED: ${missing}, so disks were not made larger on QEMU`)
+
+describe.skipIf(missing !== undefined)('disks that are made larger, over a guest that boots nothing', () => {
+  let dataDir: string
+  let engine: Engine
+  const [data, machine] = [randomUUID(), blankMachine('growing-1')]
+  const pathOf = (id: string) => join(dataDir, 'volumes', `${id}.qcow2`)
+  const sizeOf = async (id: string) => {
+    const state = await engine.inspectVolume(id)
+    return state.state === 'whole' ? state.sizeBytes / MIB : state.state
+  }
+  const start = () => engine.startMachine(machine.id, { freshRoot: false, volumeIds: [data] })
+  const snapshot = (id: string, parentId: string | null) =>
+    engine.createVolumeSnapshot(id, { volumeId: data, parentId }, quiet)
+  const copyOf = async (snapshotId: string) => {
+    const id = randomUUID()
+    await engine.createVolume(volumeSpec(id, { from: 'volume-snapshot', snapshotId }, 0), quiet)
+    return id
+  }
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'slipway-growth-'))
+    engine = await blankEngine(dataDir)
+    await engine.open()
+    await engine.createVolume(volumeSpec(data, { from: 'nothing' }, 16 * MIB), quiet)
+    await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 7 1M 1M', pathOf(data)])
+    await engine.createMachine(machine)
+  }, 60_000)
+  afterAll(async () => {
+    await engine?.deleteMachine(machine.id)
+    await engine?.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  test('what a snapshot counts from stays: the next one stores only what changed, and all of the new size', async () => {
+    const [base, next, last] = [randomUUID(), randomUUID(), randomUUID()]
+    await start()
+    await snapshot(base, null)
+    await engine.growVolume(data, machine.id, 32 * MIB)
+    expect(await sizeOf(data)).toBe(32)
+    expect((await snapshot(next, base)).parentId).toBe(base)
+    await engine.powerOff(machine.id)
+    await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 9 30M 1M', pathOf(data)])
+    await engine.growVolume(data, machine.id, 48 * MIB)
+    expect((await snapshot(last, next)).parentId).toBe(next)
+    expect(await sizeOf(await copyOf(base))).toBe(16)
+    expect(await sizeOf(await copyOf(next))).toBe(32)
+    const copy = await copyOf(last)
+    await run('qemu-img', ['compare', '-f', 'qcow2', '-F', 'qcow2', pathOf(copy), pathOf(data)])
+  }, 60_000)
+
+  test('a guest that was killed has lost count of changes, which keeps no disk from becoming larger', async () => {
+    const [base, next] = [randomUUID(), randomUUID()]
+    await start()
+    await snapshot(base, null)
+    for (const pid of await processesOf(machine.id)) process.kill(Number(pid), 'SIGKILL')
+    await expect.poll(async () => (await engine.inspect(machine.id)).power, { timeout: 20_000 }).toBe('off')
+    await engine.growVolume(data, machine.id, 56 * MIB)
+    expect(await sizeOf(data)).toBe(56)
+    await start()
+    expect((await snapshot(next, base)).parentId).toBeNull()
+    await engine.growVolume(data, machine.id, 64 * MIB)
+    expect(await sizeOf(data)).toBe(64)
+    await engine.powerOff(machine.id)
+  }, 60_000)
+
+  test('a restore brings back what was in it, and leaves it as large as it is', async () => {
+    const [then, safety] = [randomUUID(), randomUUID()]
+    await engine.createMachineSnapshot(
+      then,
+      { machineId: machine.id, volumeIds: [data], memory: false },
+      quiet,
+    )
+    await engine.growVolume(data, machine.id, 80 * MIB)
+    await engine.prepareRestore(machine.id, { snapshotId: then, volumeIds: [data] }, quiet)
+    await engine.growVolume(data, machine.id, 96 * MIB)
+    await engine.switchDisks(machine.id, safety, quiet)
+    expect(await sizeOf(data)).toBe(96)
+    await run('qemu-io', ['-f', 'qcow2', '-r', '-c', 'read -P 7 1M 1M', pathOf(data)])
+  }, 60_000)
+
+  test('of a suspended machine it waits, and is done when its guest runs again', async () => {
+    await start()
+    await engine.suspendMachine(machine.id, quiet)
+    await expect(engine.growVolume(data, machine.id, 128 * MIB)).rejects.toMatchObject({
+      code: 'volume-busy',
+      retryable: true,
+    })
+    await start()
+    await engine.growVolume(data, machine.id, 128 * MIB)
+    expect(await sizeOf(data)).toBe(128)
+    await engine.powerOff(machine.id)
+  }, 60_000)
+})
