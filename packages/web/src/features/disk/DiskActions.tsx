@@ -6,7 +6,7 @@ import {
   isReceivingFile,
   unlessLimited,
 } from '@slipway/contract'
-import { Download, Trash2 } from 'lucide-react'
+import { Download, Pencil, Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { useMay } from '../../api/access.ts'
 import { diskFileUrl } from '../../api/disk-files.ts'
@@ -54,6 +54,16 @@ export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
           onClick={open(canDetach ? 'detach' : 'attach')}
         >
           {canDetach ? 'Detach' : 'Attach'}
+        </Button>
+      )}
+      {place === 'page' && ['available', 'attached'].includes(diskStateOf(disk)) && (
+        <Button
+          icon={<Pencil size={16} strokeWidth={1.6} aria-hidden />}
+          aria-haspopup="dialog"
+          disabledReason={reasonOf(may('disk.update'))}
+          onClick={open('edit')}
+        >
+          Edit
         </Button>
       )}
       {diskCan.createVm(disk) === true && (

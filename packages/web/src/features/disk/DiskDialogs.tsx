@@ -9,6 +9,9 @@ import { DeleteDiskDialog, DetachDialog } from './disk-questions.tsx'
 const AttachToVmDialog = lazy(async () => ({
   default: (await import('./AttachDialog.tsx')).AttachToVmDialog,
 }))
+const EditDiskDialog = lazy(async () => ({
+  default: (await import('./EditDiskDialog.tsx')).EditDiskDialog,
+}))
 const VmFromDiskDialog = lazy(async () => ({
   default: (await import('./VmFromDiskDialog.tsx')).VmFromDiskDialog,
 }))
@@ -43,6 +46,11 @@ export function DiskDialogs({ disks, loading, afterDelete }: DiskDialogsProps) {
         [diskDialogs.attach]: (disk, close) => (
           <Suspense fallback={null}>
             <AttachToVmDialog disk={disk} onClose={close} />
+          </Suspense>
+        ),
+        [diskDialogs.edit]: (disk, close) => (
+          <Suspense fallback={null}>
+            <EditDiskDialog disk={disk} onClose={close} />
           </Suspense>
         ),
         [diskDialogs.createVm]: (disk, close) => (

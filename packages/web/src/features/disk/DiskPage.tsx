@@ -120,7 +120,13 @@ function factsOf(disk: Disk): { label: string; value: ReactNode }[] {
       value: <Status word={state} since={isDiskUnderWay(disk) ? disk.status_since : undefined} />,
     },
     { label: 'Attached VM', value: <VmOfDisk disk={disk} /> },
-    { label: 'Size', value: formatDiskSize(disk.size) },
+    {
+      label: 'Size',
+      value:
+        disk.next_size_gb === null
+          ? formatDiskSize(disk.size)
+          : `${formatDiskSize(disk.size)}, being enlarged to ${disk.next_size_gb}Gi`,
+    },
     { label: 'Type', value: disk.disk_type === 'standard' ? 'Standard' : disk.disk_type },
     { label: 'Source', value: sourceLabels[disk.source] ?? disk.source },
     { label: 'Created', value: formatDateTime(disk.created_at) },

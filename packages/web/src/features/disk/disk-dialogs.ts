@@ -7,6 +7,7 @@ export const diskDialogs = {
   attachTo: 'attach-disk-to-vm',
   detach: 'detach-disk',
   createVm: 'create-vm-from-disk',
+  edit: 'edit-disk',
   delete: 'delete-disk',
 } as const
 
