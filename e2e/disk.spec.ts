@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { type Disk, diskApi, diskSnapshotApi, sshKeyApi, templateApi, vmApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { copied } from './clipboard.ts'
 import { shownMoment } from './dates.ts'
 import { expect, test } from './fixtures.ts'
@@ -654,6 +655,29 @@ test.describe('the page of a disk', () => {
     await expect(page).toHaveURL(diskListPath(project.id))
     await expect(page.getByRole('heading', { name: 'No disks found' })).toBeVisible()
     await expect(toasts(page)).toContainText('Disk "tiles" deleted successfully')
+  })
+
+  test('makes its disk larger while its VM runs', async ({ page, makeVm, addDisk }) => {
+    const disk = await addDisk('ledger', { size: '2Gi' })
+    await makeVm('till', 'running', { disks: [{ disk_id: disk.id }] })
+    await page.goto(diskPath(disk))
+    await page.getByRole('button', { name: 'Edit' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Edit Disk' })
+    const save = dialog.getByRole('button', { name: 'Save' })
+    await expect(dialog.getByRole('status')).toHaveText('Nothing has changed.')
+    await dialog.getByLabel('Size').fill('1GB')
+    await expect(dialog.getByRole('status')).toHaveText('Disks can only be made larger. Enter at least 2Gi.')
+    await dialog.getByLabel('Size').fill('5GB')
+    await dialog.getByLabel('Description').fill('Sales of the year')
+    await expectAccessible(page)
+    await save.click()
+    await expect(toasts(page)).toContainText('Disk "ledger" is being enlarged to 5Gi')
+    await expect(page.getByRole('main')).toContainText('Sales of the year')
+    await expect(page.getByRole('region', { name: 'Facts' })).toContainText('Size5Gi')
+    await expect(page.getByRole('region', { name: 'Activity' })).toContainText(
+      'Disk ledger has a size of 5Gi',
+    )
+    await expect(page.getByRole('region', { name: 'Facts' })).toContainText('Attached')
   })
 
   test('says that there is no such disk, or that it did not load, and leads back', async ({

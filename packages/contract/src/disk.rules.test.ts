@@ -9,6 +9,7 @@ import {
   isDiskUnderWay,
   isFailedDisk,
   sizeGbOf,
+  tooSmall,
 } from './disk.rules.ts'
 
 const disk = (status: string, vm_id: string | null = null) => ({ name: 'data1', status, vm_id })
@@ -53,12 +54,16 @@ test('a disk is under way while it is made or deleted, and failed when it never 
   expect(words.filter((word) => isFailedDisk(disk(word)))).toEqual(['failed', 'error'])
 })
 
+test('a refused size comes with the least one', () => {
+  expect(tooSmall('10Gi')).toBe('Disks can only be made larger. Enter at least 10Gi.')
+})
+
 test.each([
   ['creating', null, []],
-  ['available', null, ['delete', 'attach', 'download', 'createVm', 'snapshot']],
-  ['ready', null, ['delete', 'attach', 'download', 'createVm', 'snapshot']],
-  ['attached', 'v', ['detach', 'snapshot']],
-  ['bound', 'v', ['detach', 'snapshot']],
+  ['available', null, ['delete', 'attach', 'download', 'createVm', 'grow', 'snapshot']],
+  ['ready', null, ['delete', 'attach', 'download', 'createVm', 'grow', 'snapshot']],
+  ['attached', 'v', ['detach', 'grow', 'snapshot']],
+  ['bound', 'v', ['detach', 'grow', 'snapshot']],
   ['failed', null, ['delete']],
   ['error', null, ['delete']],
   ['error', 'v', ['detach']],
