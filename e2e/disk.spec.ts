@@ -666,7 +666,7 @@ test.describe('the page of a disk', () => {
     const save = dialog.getByRole('button', { name: 'Save' })
     await expect(dialog.getByRole('status')).toHaveText('Nothing has changed.')
     await dialog.getByLabel('Size').fill('1GB')
-    await expect(dialog.getByRole('status')).toHaveText('Disks can only be made larger. Enter at least 2Gi.')
+    await expect(dialog.getByRole('status')).toHaveText('Disks can only be enlarged. Enter at least 2Gi.')
     await dialog.getByLabel('Size').fill('5GB')
     await dialog.getByLabel('Description').fill('Sales of the year')
     await expectAccessible(page)

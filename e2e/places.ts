@@ -455,6 +455,10 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('region', { name: 'Details' })
         },
       },
+      over('dialog', 'a disk that is edited', diskListPath(project.id), async (page) => {
+        await page.getByRole('article', { name: long }).getByRole('heading').getByRole('link').click()
+        await button(page, 'Edit').click()
+      }),
       over('alertdialog', 'the restore of a VM', snapshotListPath(project.id), (page) =>
         button(page, `Restore VM from ${long}`).click(),
       ),

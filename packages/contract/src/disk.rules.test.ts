@@ -55,7 +55,7 @@ test('a disk is under way while it is made or deleted, and failed when it never 
 })
 
 test('a refused size comes with the least one', () => {
-  expect(tooSmall('10Gi')).toBe('Disks can only be made larger. Enter at least 10Gi.')
+  expect(tooSmall('10Gi')).toBe('Disks can only be enlarged. Enter at least 10Gi.')
 })
 
 test.each([

@@ -89,8 +89,8 @@ export const diskCan = {
 export const canDeleteDiskIn = (project: object | null): true | string =>
   project !== null || diskTexts.projectMissing
 
-/** Why a disk cannot have a size: "Disks can only be made larger. Enter at least 10Gi." */
-export const tooSmall = (size: string): string => `Disks can only be made larger. Enter at least ${size}.`
+/** Why a disk cannot have a size: "Disks can only be enlarged. Enter at least 10Gi." */
+export const tooSmall = (size: string): string => `Disks can only be enlarged. Enter at least ${size}.`
 
 /** In which statuses of its VM a disk can be put on it, taken off it, and made larger. */
 export const diskAllowedBy = {

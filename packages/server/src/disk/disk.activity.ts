@@ -61,7 +61,7 @@ export const notGrown = ({ disk, projectId }: DiskRecord, why: string, nowMs: nu
   entry(
     nowMs,
     diskSubject(disk, projectId),
-    failure('disk.notGrown', `Disk ${disk.name} could not be made larger`, why),
+    failure('disk.notGrown', `Disk ${disk.name} could not be enlarged`, why),
   )
 
 /** A disk is left to others because VM `vmName` is being deleted. */

@@ -32,9 +32,9 @@ export const clusterLimits: Record<keyof Limits, string> = {
   diskFiles:
     'Disks cannot be uploaded or downloaded as files here. Create a disk from an image URL, or copy data over SSH.',
   growDisks:
-    'This cluster cannot make a disk larger. Create a snapshot of it, and a larger disk from the snapshot.',
+    'This cluster cannot enlarge a disk. Create a snapshot of it, and a larger disk from the snapshot.',
 }
 
 /** Of a machine whose saved memory knows its disks as they are. */
 export const memoryKept =
-  'The memory of the VM is saved with the disk as it is. Start the VM, and the disk is made larger then.'
+  'The memory of the VM is saved with the disk as it is. The disk is enlarged when the VM runs again.'

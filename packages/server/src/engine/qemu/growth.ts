@@ -13,7 +13,7 @@ import type { Turns } from './turns.ts'
 import { dropUnusableBitmaps } from './volume-snapshots.ts'
 import type { Volumes } from './volumes.ts'
 
-const NOT_GROWN = 'The disk could not be made larger'
+const NOT_GROWN = 'The disk could not be enlarged'
 
 export function makeGrowth(deps: {
   dirs: MachineDirs

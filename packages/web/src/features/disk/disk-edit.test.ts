@@ -21,7 +21,7 @@ it('names what differs, and nothing that only looks different', () => {
 
 it('says what is wrong with a size', () => {
   expect(changesIn(disk, { ...form, size: '9Gi' })).toEqual({
-    broken: 'Disks can only be made larger. Enter at least 10Gi.',
+    broken: 'Disks can only be enlarged. Enter at least 10Gi.',
   })
   expect(changesIn(disk, { ...form, size: 'big' })).toEqual({ broken: 'Please enter a valid disk size' })
   expect(changesIn(disk, { ...form, name: ' ' })).toEqual({ broken: 'Please enter a disk name' })
