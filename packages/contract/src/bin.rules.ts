@@ -2,7 +2,7 @@
 import type { vmStatuses } from './vm.rules.ts'
 
 /** What goes to the bin when somebody deletes it, by the words of events and of the activity log. */
-export const binKinds = ['vm', 'disk', 'vm_snapshot', 'disk_snapshot'] as const
+export const binKinds = ['vm', 'disk', 'vm_snapshot', 'disk_snapshot', 'vm_pool', 'vm_set'] as const
 export type BinKind = (typeof binKinds)[number]
 
 /** Each kind as sentences have it. */
@@ -11,6 +11,8 @@ export const binNouns: Readonly<Record<BinKind, string>> = {
   disk: 'disk',
   vm_snapshot: 'snapshot',
   disk_snapshot: 'disk snapshot',
+  vm_pool: 'VM pool',
+  vm_set: 'VM set',
 }
 
 /** Days that deleted objects are kept unless the settings of the server say otherwise; 0: none. */
@@ -18,6 +20,10 @@ export const binDaysDefault = 7
 
 export const binTexts = {
   sharesEnded: 'Its shared ports ended when it was deleted. Share them again.',
+  membersSharesEnded: 'Shared ports of its VMs ended when it was deleted. Share them again.',
+  membersDisksFree:
+    'Disks that were attached to its VMs and not made for them are available. Attach them again.',
+  membersSourceGone: 'The snapshot that its VMs are made of was deleted: no new VMs can be created in it.',
   bootsAnew: 'Its memory was not kept. It starts by booting.',
 } as const
 

@@ -11,6 +11,9 @@ const Kind = z.enum(binKinds).meta({ id: 'BinKind' })
 /** A disk that is in the bin with its VM. */
 export const BinDisk = z.object({ id: Id, name: z.string() })
 
+/** A VM that is in the bin with its VM pool or VM set. */
+export const BinVm = z.object({ id: Id, name: z.string() })
+
 /** Something that was deleted and can be restored. */
 export const BinItem = z.object({
   /** Of the object; it keeps its id. */
@@ -23,9 +26,14 @@ export const BinItem = z.object({
   deleted_by: z.object({ id: Id, name: z.string() }).nullable(),
   /** When it is deleted for good. */
   delete_at: Time,
-  /** Disks that are in the bin with a VM, and come back with it. */
+  /** VMs that are in the bin with a VM pool or a VM set, and come back with it. */
+  vms: z.array(BinVm),
+  /** Disks that are in the bin with it, and come back with it. */
   disks: z.array(BinDisk),
-  /** Disks that were attached to a VM. They are not in the bin, and are attached again if they are still available. */
+  /**
+   * Disks that were attached to a VM. They are not in the bin, and are attached again if they are still available; those of VMs
+   * of a VM pool or a VM set are not.
+   */
   attached_disks: z.int(),
   /** Shared ports of a VM that ended when it was deleted. They do not come back. */
   ended_shares: z.int(),

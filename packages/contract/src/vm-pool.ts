@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { ForGood } from './for-good.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
@@ -154,10 +155,11 @@ export const vmPoolApi = {
     },
   }),
   delete: endpoint('vmPool.delete', {
-    summary: 'Delete a VM pool with its VMs and the disks that were made for them',
+    summary: 'Delete a VM pool: it goes to the bin with its VMs and the disks that were made for them',
     auth: 'session',
     status: 204,
     params: VmPoolParams,
+    query: ForGood,
     errors: { 404: notFound, 409: [t.inUse] },
   }),
   get: endpoint('vmPool.get', {

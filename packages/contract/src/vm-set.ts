@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { ForGood } from './for-good.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
@@ -119,10 +120,11 @@ export const vmSetApi = {
     },
   }),
   delete: endpoint('vmSet.delete', {
-    summary: 'Delete a VM set with its VMs and the disks that were made for them',
+    summary: 'Delete a VM set: it goes to the bin with its VMs and the disks that were made for them',
     auth: 'session',
     status: 204,
     params: VmSetParams,
+    query: ForGood,
     errors: { 404: notFound, 409: [t.inUse] },
   }),
   get: endpoint('vmSet.get', {

@@ -167,19 +167,10 @@ export async function buildApp(options: AppOptions) {
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles, startScripts } = machines
-  const { bin, projectBin } = makeBins(
-    base,
-    {
-      vm: machines.comeBack,
-      disk: disks.comeBack,
-      vm_snapshot: vmSnapshots.comeBack,
-      disk_snapshot: diskSnapshots.comeBack,
-    },
-    { projects, quotas },
-  )
   const { snapshotSchedules, scheduleWatch } = makeSchedules(base, { vms, disks, vmSnapshots, diskSnapshots })
   const groups = makeGroups(base, {
     policy: config.scaling,
+    binDays: config.binDays,
     startsAtOnce,
     keys,
     templates,
@@ -190,6 +181,18 @@ export async function buildApp(options: AppOptions) {
     quotas,
   })
   const { pools, sets, scaling } = groups
+  const { bin, projectBin } = makeBins(
+    base,
+    {
+      vm: machines.comeBack,
+      disk: disks.comeBack,
+      vm_snapshot: vmSnapshots.comeBack,
+      disk_snapshot: diskSnapshots.comeBack,
+      vm_pool: groups.comeBack('pool'),
+      vm_set: groups.comeBack('set'),
+    },
+    { projects, quotas },
+  )
   const { networks, networkReconciler } = makeNetworks(base)
   const { deletions, accountDeletionReconciler } = makeLeaving(base, {
     ...people.leaving,

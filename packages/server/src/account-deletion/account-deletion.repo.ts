@@ -123,6 +123,8 @@ export function makeAccountDeletionRepo(db: Db) {
             .selectFrom('vm_group')
             .select(['id', 'kind'])
             .where('project_id', '=', projectId)
+            // Those in the bin go with the project.
+            .where('bin_id', 'is', null)
             .execute()
           const vms = await db
             .selectFrom('vm')

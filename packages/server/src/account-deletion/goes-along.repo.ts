@@ -58,6 +58,7 @@ export function makeGoesAlongRepo(db: Db) {
       .select((e) => e.fn.countAll<number | string>().as('n'))
       .where('project_id', 'in', projectsOf(accountId))
       .where('kind', '=', kind)
+      .where('bin_id', 'is', null)
       .executeTakeFirstOrThrow()
     return Number(n)
   }

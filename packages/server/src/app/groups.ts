@@ -9,8 +9,10 @@ import type { VmService } from '../vm/vm.service.ts'
 import { makeLoadBook } from '../vm-group/load.ts'
 import { makeScaling } from '../vm-group/scaling.reconcile.ts'
 import { makeVmGroupReconcile } from '../vm-group/vm-group.reconcile.ts'
-import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
+import { makeVmGroupRepo, toGroup } from '../vm-group/vm-group.repo.ts'
 import { takenByGrowing } from '../vm-group/vm-group.state.ts'
+import { makeVmGroupBinRepo } from '../vm-group/vm-group-bin.repo.ts'
+import { makeVmGroupBin } from '../vm-group/vm-group-bin.service.ts'
 import { makeVmPoolService } from '../vm-pool/vm-pool.service.ts'
 import { makeVmSetService } from '../vm-set/vm-set.service.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
@@ -24,6 +26,8 @@ export function makeGroups(
   base: Base,
   options: {
     policy: ScalingPolicy
+    /** For how many days what people delete is kept; 0: it is not. */
+    binDays: number
     /** How many guests may be on their way up at once. */
     startsAtOnce: number
     keys: SshKeyService
@@ -38,6 +42,7 @@ export function makeGroups(
   const { db, engine, clock, log, bus, calls, drives, underLease } = base
   const { policy, vms, quotas } = options
   const repo = makeVmGroupRepo(db)
+  const binRepo = makeVmGroupBinRepo(db, toGroup)
   const load = makeLoadBook()
   const parts = {
     repo,
@@ -52,7 +57,20 @@ export function makeGroups(
     clock,
     changed: bus.changed,
     kick: calls.kickGroup,
+    binRepo,
+    kickProject: calls.kickProject,
+    binChanged: (projectId: string, id: string) => bus.changed('bin_item', projectId, id),
+    binDays: options.binDays,
   }
+  const comeBack = makeVmGroupBin({
+    repo: binRepo,
+    vms,
+    quotas,
+    changed: bus.changed,
+    kick: calls.kickGroup,
+    kickProject: calls.kickProject,
+    clock,
+  })
   const pools = makeVmPoolService({ ...parts, policy })
   const sets = makeVmSetService(parts)
   const announce = (group: Parameters<typeof pools.announce>[0]) =>
@@ -96,6 +114,7 @@ export function makeGroups(
   return {
     pools,
     sets,
+    comeBack,
     groupReconciler,
     scaling,
     idsOf: async (projectId: string) =>

@@ -43,8 +43,8 @@ export function makeLeaving(
       freezeVm: vms.freeze,
       // Nothing of it is to be left.
       vm: (accountId, projectId, vmId) => vms.delete(accountId, projectId, vmId, true),
-      vmPool: pools.delete,
-      vmSet: sets.delete,
+      vmPool: (accountId, projectId, poolId) => pools.delete(accountId, projectId, poolId, true),
+      vmSet: (accountId, projectId, setId) => sets.delete(accountId, projectId, setId, true),
       project: projects.removeWithAccount,
     },
     clockGuard,

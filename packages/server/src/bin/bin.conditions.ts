@@ -9,3 +9,10 @@ export const projectsInBin = (executor: Db) =>
 /** Who deleted something, of a row with the name of that account; null once there is none. */
 export const deleterOf = (row: { deleted_by: string | null; account_name: string | null }) =>
   row.deleted_by === null || row.account_name === null ? null : { id: row.deleted_by, name: row.account_name }
+
+/** The ids of the pools and sets that are in the bin, for `where bin_id in`. */
+export const groupsInBin = (executor: Db) =>
+  executor
+    .selectFrom('bin')
+    .select('bin.id')
+    .where('bin.kind', 'in', [sql.lit('vm_pool' as const), sql.lit('vm_set' as const)])

@@ -8,11 +8,17 @@ import { isoTime } from '../lib/clock.ts'
 import { deleterOf, projectsInBin } from './bin.conditions.ts'
 import { takeFromBin } from './bin.writes.ts'
 
+/** What has a row of its own that is let go of; pools and sets go with the row of the bin. */
+export type DroppedKind = Exclude<BinKind, 'vm_pool' | 'vm_set'>
+
 /** What was let go with something, by kind. */
-export type Dropped = Record<BinKind, string[]>
+export type Dropped = Record<DroppedKind, string[]>
 
 /** Wishes everything of one kind deleted that is in the bin under an id, and returns what that is; part of a transaction. */
-type Drops = Record<BinKind, (tx: Tx, binId: string) => Promise<string[]>>
+type Drops = Record<DroppedKind, (tx: Tx, binId: string) => Promise<string[]>>
+
+/** Something that is in the bin with an item. */
+type Along = BinItem['disks']
 
 export type BinRepo = ReturnType<typeof makeBinRepo>
 
@@ -34,12 +40,12 @@ export function makeBinRepo(db: Db, drops: Drops) {
         ),
         sql<Figure>`(select sum(stored_bytes) from disk_snapshot
           where disk_snapshot.bin_id = bin.id)`.as('disk_snapshot_bytes'),
-        sql<string | null>`(select wanted_power from vm where vm.bin_id = bin.id)`.as('power_now'),
+        sql<string | null>`(select wanted_power from vm where vm.id = bin.id)`.as('power_now'),
       ])
 
   type Row = Awaited<ReturnType<ReturnType<typeof items>['execute']>>[number]
 
-  const toItem = (row: Row, disks: Map<string | null, BinItem['disks']>): BinItem => ({
+  const toItem = (row: Row, vms: Map<string, Along>, disks: Map<string, Along>): BinItem => ({
     id: row.id,
     project_id: row.project_id,
     // Those of projects are left out above.
@@ -48,7 +54,8 @@ export function makeBinRepo(db: Db, drops: Drops) {
     deleted_at: row.deleted_at,
     deleted_by: deleterOf(row),
     delete_at: row.delete_at,
-    disks: row.kind === 'vm' ? (disks.get(row.id) ?? []) : [],
+    vms: vms.get(row.id) ?? [],
+    disks: disks.get(row.id) ?? [],
     // Written by `putInBin`, in this form.
     attached_disks: (JSON.parse(row.attached) as string[]).length,
     ended_shares: row.ended_shares,
@@ -57,32 +64,36 @@ export function makeBinRepo(db: Db, drops: Drops) {
     has_memory: row.kind === 'vm' ? row.power_now === 'suspended' : null,
   })
 
-  async function withDisks(rows: readonly Row[]): Promise<BinItem[]> {
-    const vmIds = rows.flatMap(({ id, kind }) => (kind === 'vm' ? id : []))
-    const disks =
-      vmIds.length === 0
-        ? []
-        : await db
-            .selectFrom('disk')
-            .select(['id', 'name', 'bin_id'])
-            .where('bin_id', 'in', vmIds)
-            .orderBy('id')
-            .execute()
-    const byItem = Map.groupBy(disks, ({ bin_id }) => bin_id)
-    const named = new Map(
-      [...byItem].map(([binId, all]) => [binId, all.map(({ id, name }) => ({ id, name }))] as const),
-    )
-    return rows.map((row) => toItem(row, named))
+  /** What of a table is in the bin with one of these items, by the item. */
+  async function along(table: 'vm' | 'disk', ids: readonly string[]): Promise<Map<string, Along>> {
+    if (ids.length === 0) return new Map()
+    const rows = await db
+      .selectFrom(table)
+      .select(['id', 'name', 'bin_id'])
+      .where('bin_id', 'in', ids)
+      .orderBy('id')
+      .execute()
+    const byItem = Map.groupBy(rows, ({ bin_id }) => bin_id ?? '')
+    return new Map([...byItem].map(([binId, all]) => [binId, all.map(({ id, name }) => ({ id, name }))]))
+  }
+
+  async function withBelongings(rows: readonly Row[]): Promise<BinItem[]> {
+    const idsOf = (...kinds: string[]) => rows.flatMap(({ id, kind }) => (kinds.includes(kind) ? id : []))
+    const [vms, disks] = await Promise.all([
+      along('vm', idsOf('vm_pool', 'vm_set')),
+      along('disk', idsOf('vm', 'vm_pool', 'vm_set')),
+    ])
+    return rows.map((row) => toItem(row, vms, disks))
   }
 
   return {
     async find(id: string): Promise<BinItem | null> {
-      const [item] = await withDisks(await items().where('bin.id', '=', id).execute())
+      const [item] = await withBelongings(await items().where('bin.id', '=', id).execute())
       return item ?? null
     },
 
     async findAll(ids: readonly string[]): Promise<BinItem[]> {
-      return withDisks(await items().where('bin.id', 'in', ids).execute())
+      return withBelongings(await items().where('bin.id', 'in', ids).execute())
     },
 
     /** What is in the bin of a project, the newest first. */
@@ -92,7 +103,7 @@ export function makeBinRepo(db: Db, drops: Drops) {
         .orderBy('bin.deleted_at', 'desc')
         .orderBy('bin.id', 'desc')
         .execute()
-      return withDisks(rows)
+      return withBelongings(rows)
     },
 
     /** What has been in the bin for long enough, projects aside: and nothing of those that are in the bin themselves. */

@@ -3,7 +3,7 @@ import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import { deletedForGood, keptLongEnough } from './bin.activity.ts'
-import type { BinRepo, Dropped } from './bin.repo.ts'
+import type { BinRepo, Dropped, DroppedKind } from './bin.repo.ts'
 
 export type BinService = ReturnType<typeof makeBinService>
 
@@ -12,7 +12,7 @@ export interface BinServiceOptions {
   /** Brings something of a kind back, which is still in the bin of that project; the caller has checked who asks. */
   comeBack: Record<BinKind, (userId: string, projectId: string, id: string) => Promise<BinRestored>>
   /** Asks the reconciler of a kind to look soon. */
-  kicks: Record<BinKind, (id: string) => void>
+  kicks: Record<DroppedKind, (id: string) => void>
   changed: Changed
   clock: Clock
 }
@@ -26,7 +26,7 @@ export function makeBinService({ repo, comeBack, kicks, changed, clock }: BinSer
   }
 
   function removeAll(dropped: Dropped): void {
-    for (const [kind, ids] of Object.entries(dropped) as [BinKind, string[]][])
+    for (const [kind, ids] of Object.entries(dropped) as [DroppedKind, string[]][])
       for (const id of ids) kicks[kind](id)
   }
 

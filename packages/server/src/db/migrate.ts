@@ -33,6 +33,7 @@ import * as bin from './migrations/0028-bin.ts'
 import * as webhooks from './migrations/0029-webhooks.ts'
 import * as uploads from './migrations/0030-uploads.ts'
 import * as binOfProjects from './migrations/0031-bin-of-projects.ts'
+import * as binOfGroups from './migrations/0032-bin-of-groups.ts'
 import * as liveChanges from './migrations/0034-live-changes.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
@@ -70,6 +71,7 @@ const migrations: Record<string, Migration> = {
   '0029-webhooks': webhooks,
   '0030-uploads': uploads,
   '0031-bin-of-projects': binOfProjects,
+  '0032-bin-of-groups': binOfGroups,
   '0034-live-changes': liveChanges,
 }
 

@@ -342,7 +342,7 @@ export interface VmTable {
   wanted_force: Flag
   wanted_restarts: number
   wanted_deleted: Flag
-  /** What it is to be again once its project, which is in the bin, is restored; else null. */
+  /** What it is to be again once its project, or its pool or set, is restored from the bin; else null. */
   power_back: 'on' | 'off' | 'suspended' | null
   /** What of the bin it belongs to, which is kept whole until that is deleted for good; else null. */
   bin_id: string | null
@@ -538,6 +538,8 @@ export interface VmGroupTable {
   created_at: string
   /** The VM snapshot that every member is made of. */
   copy_of: string | null
+  /** Its own id while it is in the bin; else null. It goes with the row of the bin. */
+  bin_id: string | null
 }
 
 export interface VmGroupEventTable {
@@ -702,7 +704,7 @@ export interface BinTable {
   /** Of the object that was deleted. */
   id: string
   project_id: string
-  kind: 'project' | 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot'
+  kind: 'project' | 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot' | 'vm_pool' | 'vm_set'
   name: string
   deleted_at: string
   /** Null once the account was deleted. */

@@ -98,22 +98,24 @@ export async function freeDisksOf(
 
 /**
  * Keeps the disks that were made for VMs in the bin: their VMs have them when they come back, as `owner_vm_id` and
- * `plugged` say. What is being made of them, or could not be, holds nothing and is deleted.
+ * `plugged` say. What is being made of them, or could not be, holds nothing and is deleted. Returns the ids of
+ * all of them.
  */
 export async function keepDisksOf(
   tx: Tx,
   vms: SelectQueryBuilder<Schema, 'vm', { id: string }>,
   binId: string,
   nowMs: number,
-): Promise<void> {
+): Promise<string[]> {
   const deleting = { status: 'deleting', status_since: isoTime(nowMs), status_message: null }
-  await tx
+  const gone = await tx
     .updateTable('disk')
     .set({ ...deleting, ...offEveryVm })
     .where('owner_vm_id', 'in', vms)
     .where('status', 'in', ['creating', 'failed'])
+    .returning('id')
     .execute()
-  await tx
+  const kept = await tx
     .updateTable('disk')
     // One that was being detached is attached anew when it comes back, whether its guest let go of it or not.
     .set((e) => ({
@@ -125,7 +127,9 @@ export async function keepDisksOf(
     }))
     .where('owner_vm_id', 'in', vms)
     .where('status', '!=', 'deleting')
+    .returning('id')
     .execute()
+  return [...gone, ...kept].map(({ id }) => id)
 }
 
 /** Takes the disks out of the bin that came there with a VM. Returns their ids. */

@@ -29,6 +29,7 @@ export function makeNetworkRepo(db: Db) {
       db
         .selectFrom('vm_group')
         .select(['id', 'project_id', 'name', 'kind'])
+        .where('bin_id', 'is', null)
         .$if(projectId !== null, (query) => query.where('project_id', '=', projectId ?? ''))
         .orderBy('id')
         .execute(),

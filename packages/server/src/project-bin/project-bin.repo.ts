@@ -56,10 +56,10 @@ export function makeProjectBinRepo(db: Db) {
           sql<Figure>`(select count(*) ${vms})`.as('vms'),
           sql<Figure>`(select count(*) ${vms} and vm.fault is null
             and coalesce(vm.power_back, vm.wanted_power) = 'on')`.as('running_vms'),
-          sql<Figure>`(select count(*) from vm_group g where g.project_id = bin.id and g.kind = 'pool')`.as(
+          sql<Figure>`(select count(*) from vm_group g where g.project_id = bin.id and g.kind = 'pool' and g.bin_id is null)`.as(
             'vm_pools',
           ),
-          sql<Figure>`(select count(*) from vm_group g where g.project_id = bin.id and g.kind = 'set')`.as(
+          sql<Figure>`(select count(*) from vm_group g where g.project_id = bin.id and g.kind = 'set' and g.bin_id is null)`.as(
             'vm_sets',
           ),
           sql<Figure>`(select count(*) from disk d

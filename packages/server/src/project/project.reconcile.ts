@@ -1,5 +1,5 @@
 /**
- * Has the VMs of projects in the bin rest and go on, and removes what projects had of their own in the engine, such as a
+ * Has the VMs of projects and of groups in the bin rest and go on, and removes what projects had of their own in the engine, such as a
  * namespace, once they and all they had are gone.
  */
 import { type Engine, EngineError } from '../engine/engine.ts'
@@ -36,10 +36,9 @@ export function makeProjectReconcile({ repo, engine, vms, onGoesOn }: ProjectRec
     return isAtRest ? 'when-kicked' : { afterMs: busyPollMs }
   }
 
-  async function goOn(projectId: string): Promise<Again> {
+  async function goOn(projectId: string): Promise<void> {
     for (const vmId of await vms().resting(projectId)) await vms().goOn(vmId)
     onGoesOn(projectId)
-    return 'when-kicked'
   }
 
   async function clear(projectId: string): Promise<Again> {
@@ -57,7 +56,10 @@ export function makeProjectReconcile({ repo, engine, vms, onGoesOn }: ProjectRec
     async look(id: string): Promise<Again> {
       const place = await repo.placeOf(id)
       if (place === null) return clear(id)
-      return place === 'in-bin' ? rest(id) : goOn(id)
+      // In a project that is there, those of its pools and sets in the bin.
+      const again = await rest(id)
+      if (place !== 'in-bin') await goOn(id)
+      return again
     },
 
     async scan(): Promise<string[]> {

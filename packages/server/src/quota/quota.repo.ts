@@ -94,7 +94,8 @@ export function makeQuotaRepo(db: Db) {
             sql<number | null>`desired_size`.as('desired'),
             'disks',
           ])
-          .where('project_id', 'in', projectsOf(owner, executor)),
+          .where('project_id', 'in', projectsOf(owner, executor))
+          .where('bin_id', 'is', null),
       )
       .execute()
     const found = { vms: 0, processors: 0, memory_mb: 0, disk_bytes: 0 }

@@ -20,7 +20,7 @@ export function makeSearchRepo(db: Db) {
       from vm join project p on p.id = vm.project_id where ${isIn} and vm.wanted_deleted = 0
     union all
     select 'vm_' || g.kind, g.id, g.name, p.id, p.name, null
-      from vm_group g join project p on p.id = g.project_id where ${isIn}
+      from vm_group g join project p on p.id = g.project_id where ${isIn} and g.bin_id is null
     union all
     select 'disk', d.id, d.name, p.id, p.name, d.status
       from disk d join project p on p.id = d.project_id

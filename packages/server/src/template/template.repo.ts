@@ -30,6 +30,7 @@ export function makeTemplateRepo(db: Db) {
     const groups = await executor
       .selectFrom('vm_group')
       .select((e) => ['template_id', e.fn.countAll<number>().as('n')])
+      .where('bin_id', 'is', null)
       .groupBy('template_id')
       .execute()
     const uses = new Map(vms.map(({ template_id, n }) => [template_id, { vms: Number(n), groups: 0 }]))

@@ -40,7 +40,11 @@ export const groupWish = (
   verb: 'create' | 'update' | 'delete',
   message: string,
   nowMs: number,
-): Entry => entry(nowMs, subjectOf(group), wish(userId, `${words[group.kind].prefix}.${verb}`, message))
+  reason: string | null = null,
+): Entry => groupEntry(group, wish(userId, `${words[group.kind].prefix}.${verb}`, message, reason), nowMs)
+
+export const groupEntry = (group: Named, told: Told, nowMs: number): Entry =>
+  entry(nowMs, subjectOf(group), told)
 
 /** What is new when the status of a group has changed; nothing when it has not, or the group is only on its way. */
 export function groupNews(before: GroupRecord, after: GroupRecord): Entry[] {

@@ -12,8 +12,9 @@ import { newId } from '../lib/id.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { deleteMembersOf } from '../vm/vm.writes.ts'
 import { eventNews, groupNews } from './vm-group.activity.ts'
+import { snapshotted } from './vm-group.conditions.ts'
 import type { Member } from './vm-group.plan.ts'
-import type { GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
+import type { Gone, GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
 
 /** How many members a group has now. */
 export interface MemberCounts {
@@ -28,7 +29,7 @@ const Disks = z.array(GroupDisk)
 const EventKind = z.enum(groupEventKinds)
 const msOf = (time: string | null): number | null => (time === null ? null : Date.parse(time))
 
-const toRecord = (row: VmGroupTable): GroupRecord => ({
+export const toGroup = (row: VmGroupTable): GroupRecord => ({
   id: row.id,
   projectId: row.project_id,
   kind: row.kind,
@@ -63,9 +64,10 @@ const toRecord = (row: VmGroupTable): GroupRecord => ({
 
 export type VmGroupRepo = ReturnType<typeof makeVmGroupRepo>
 
-const underWay = ['pending', 'creating']
-
 export function makeVmGroupRepo(db: Db) {
+  /** Those that are not in the bin. */
+  const groups = (executor: Db) => executor.selectFrom('vm_group').selectAll().where('bin_id', 'is', null)
+
   const members = (executor: Db) =>
     executor
       .selectFrom('vm')
@@ -85,23 +87,6 @@ export function makeVmGroupRepo(db: Db) {
       ])
       .where('group_id', 'is not', null)
       .where('wanted_deleted', '=', 0)
-
-  /** The VMs that a snapshot under way needs, by themselves or by a disk that goes with them. */
-  async function snapshotted(executor: Db): Promise<Set<string>> {
-    const whole = await executor
-      .selectFrom('vm_snapshot')
-      .select('vm_id')
-      .where('status', 'in', underWay)
-      .execute()
-    const disks = await executor
-      .selectFrom('disk_snapshot')
-      .innerJoin('disk', 'disk.id', 'disk_snapshot.disk_id')
-      .select('disk.owner_vm_id')
-      .where('disk_snapshot.status', 'in', underWay)
-      .where('disk.owner_vm_id', 'is not', null)
-      .execute()
-    return new Set([...whole.map(({ vm_id }) => vm_id), ...disks.map((row) => row.owner_vm_id ?? '')])
-  }
 
   type MemberRow = Awaited<ReturnType<ReturnType<typeof members>['execute']>>[number]
   const toMember = (row: MemberRow, busy: Set<string>): Member => {
@@ -125,8 +110,8 @@ export function makeVmGroupRepo(db: Db) {
   }
 
   async function find(id: string, executor: Db = db): Promise<GroupRecord | null> {
-    const row = await executor.selectFrom('vm_group').selectAll().where('id', '=', id).executeTakeFirst()
-    return row ? toRecord(row) : null
+    const row = await groups(executor).where('id', '=', id).executeTakeFirst()
+    return row ? toGroup(row) : null
   }
 
   async function addEvents(tx: Tx, groupId: string, now: number, events: readonly NewEvent[]): Promise<void> {
@@ -169,7 +154,8 @@ export function makeVmGroupRepo(db: Db) {
               .selectFrom('vm')
               .select('vm.id')
               .whereRef('vm.project_id', '=', 'project.id')
-              .where('vm.power_back', 'is not', null),
+              .where('vm.power_back', 'is not', null)
+              .where('vm.wanted_deleted', '=', 0),
           ),
         ]),
       )
@@ -188,29 +174,23 @@ export function makeVmGroupRepo(db: Db) {
     find: (id: string) => find(id),
 
     async findAll(ids: readonly string[]): Promise<GroupRecord[]> {
-      return (await db.selectFrom('vm_group').selectAll().where('id', 'in', ids).execute()).map(toRecord)
+      return (await groups(db).where('id', 'in', ids).execute()).map(toGroup)
     },
 
     /** The groups of a kind in a project, oldest first. */
     async list(projectId: string, kind: GroupKind): Promise<GroupRecord[]> {
-      const rows = await db
-        .selectFrom('vm_group')
-        .selectAll()
+      const rows = await groups(db)
         .where('project_id', '=', projectId)
         .where('kind', '=', kind)
         .orderBy('id')
         .execute()
-      return rows.map(toRecord)
+      return rows.map(toGroup)
     },
 
     /** Those that are to be kept at their size: all but those of projects in which nothing happens. */
     async all(): Promise<GroupRecord[]> {
-      const rows = await db
-        .selectFrom('vm_group')
-        .selectAll()
-        .where('project_id', 'not in', frozenProjects())
-        .execute()
-      return rows.map(toRecord)
+      const rows = await groups(db).where('project_id', 'not in', frozenProjects()).execute()
+      return rows.map(toGroup)
     },
 
     /** Whether the members of a group are made of that VM snapshot, now and later. */
@@ -219,6 +199,7 @@ export function makeVmGroupRepo(db: Db) {
         .selectFrom('vm_group')
         .select('id')
         .where('copy_of', '=', snapshotId)
+        .where('bin_id', 'is', null)
         .executeTakeFirst()
       return row !== undefined
     },
@@ -347,11 +328,9 @@ export function makeVmGroupRepo(db: Db) {
      * Deletes a group in one transaction: its members become wishes to delete them, and so do the disks that were
      * made for them; other disks they have are free. `busy`: a snapshot or restore needs a member as it is.
      */
-    remove(
-      id: string,
-      entry: Entry,
-    ): Promise<'busy' | Record<'vmIds' | 'diskIds' | 'freedIds' | 'shareIds', string[]>> {
+    remove(id: string, entry: Entry): Promise<'busy' | 'missing' | Gone> {
       return db.transaction().execute(async (tx) => {
+        if (!(await find(id, tx))) return 'missing'
         const rows = await members(tx).where('group_id', '=', id).execute()
         const busy = await snapshotted(tx)
         if (rows.some((row) => row.restore_from !== null || busy.has(row.id))) return 'busy'

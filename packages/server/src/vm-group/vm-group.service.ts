@@ -3,6 +3,7 @@ import {
   type GroupDisk,
   type GroupHistory,
   groupSnapshotTexts,
+  keptText,
   type Template,
   type Vm,
 } from '@slipway/contract'
@@ -27,6 +28,7 @@ import {
   takenByGrowing,
   takenByMembers,
 } from './vm-group.state.ts'
+import type { VmGroupBinRepo } from './vm-group-bin.repo.ts'
 
 export interface VmGroupServiceOptions<W> {
   kind: GroupKind
@@ -44,8 +46,15 @@ export interface VmGroupServiceOptions<W> {
   disks: DiskService
   startScripts: Pick<StartScriptService, 'forNewGroup'>
   load: LoadBook
+  binRepo: Pick<VmGroupBinRepo, 'put'>
   /** Asks the reconciler to look at a group soon. */
   kick: (groupId: string) => void
+  /** Asks the one of projects to have members rest. */
+  kickProject: (projectId: string) => void
+  /** Tells whoever listens what is in the bin. */
+  binChanged: (projectId: string, groupId: string) => void
+  /** For how many days what people delete is kept; 0: it is not. */
+  binDays: number
   clock: Clock
 }
 
@@ -81,8 +90,22 @@ export interface Sizes {
 const none: MemberCounts = { total: 0, existing: 0, running: 0 }
 
 export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
-  const { kind, texts, toWire, changed, repo, keys, templates, vms, quotas, snapshots, disks, load } = options
-  const { kick, clock } = options
+  const {
+    kind,
+    texts,
+    toWire,
+    changed,
+    repo,
+    binRepo,
+    keys,
+    templates,
+    vms,
+    quotas,
+    snapshots,
+    disks,
+    load,
+  } = options
+  const { kick, clock, binDays, binChanged, kickProject } = options
 
   const countsOf = async (groupId: string) => (await repo.counts({ groupId })).get(groupId) ?? none
   const wire = async (group: GroupRecord): Promise<W> => toWire(group, await countsOf(group.id))
@@ -184,6 +207,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           sized_at: null,
           created_at: isoTime(now),
           copy_of: input.snapshot_id,
+          bin_id: null,
         },
         event('created', `Created with a desired size of ${sizes.desired}`, 0, sizes.desired),
         groupWish(
@@ -252,14 +276,26 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       return wire(group)
     },
 
-    /** Gone for the user at once, with its members and their own disks; the reconcilers end the guests. */
-    async delete(userId: string, projectId: string, groupId: string): Promise<void> {
+    /**
+     * Gone for the user at once, with its members and their own disks: to the bin, unless it is deleted for good. The
+     * reconcilers suspend or end the guests.
+     */
+    async delete(userId: string, projectId: string, groupId: string, forGood = false): Promise<void> {
       const group = await own(projectId, groupId)
       const what = `Delete ${titleOf(group)} and its VMs requested`
-      const gone = await repo.remove(groupId, groupWish(group, userId, 'delete', what, clock.now()))
+      const isKept = !forGood && binDays > 0
+      const kept = isKept ? keptText(binDays) : null
+      const told = groupWish(group, userId, 'delete', what, clock.now(), kept)
+      const gone = isKept
+        ? await binRepo.put(group, { deletedBy: userId, days: binDays }, told)
+        : await repo.remove(groupId, told)
       if (gone === 'busy') throw new Problem(409, texts.inUse)
+      if (gone === 'missing') throw new Problem(404, texts.notFound)
       changed(projectId, groupId)
       await vms.end(projectId, gone)
+      if (!isKept) return
+      binChanged(projectId, groupId)
+      kickProject(projectId)
     },
   }
 }

@@ -1,7 +1,17 @@
-import { type GroupDisk, type GroupEvent, gibibyte, parseDiskSize, quotaOfVms } from '@slipway/contract'
+import {
+  type BinKind,
+  type GroupDisk,
+  type GroupEvent,
+  gibibyte,
+  parseDiskSize,
+  quotaOfVms,
+} from '@slipway/contract'
 import type { GroupFacts } from './vm-group.plan.ts'
 
 export type GroupKind = 'pool' | 'set'
+
+/** Each kind by the words of the bin. */
+export const binKindOf = { pool: 'vm_pool', set: 'vm_set' } as const satisfies Record<GroupKind, BinKind>
 
 /** A stored pool or set. */
 export interface GroupRecord {
@@ -45,6 +55,28 @@ export function takenByMembers(
     return sum + (typeof parsed === 'number' ? parsed : 0)
   }, 0)
   return quotaOfVms(count, { cpu: member.cpu, memory_mb: member.memoryMb, disk_bytes: gi * gibibyte })
+}
+
+/** What went with a group. */
+export type Gone = Record<'vmIds' | 'diskIds' | 'freedIds' | 'shareIds', string[]>
+
+/** A group that is to come back from the bin, with what was kept of it. */
+export interface Returning {
+  group: GroupRecord
+  members: readonly Pick<GroupRecord, 'cpu' | 'memoryMb'>[]
+  /** Of the disks that were made for its members. */
+  diskBytes: number
+}
+
+/** What a group takes that comes back from the bin: its members and their disks as they are, and those that it lacks. */
+export function takenByReturning({ group, members, diskBytes }: Returning) {
+  const lacking = takenByMembers(Math.max(0, group.facts.desired - members.length), group)
+  return {
+    vms: lacking.vms + members.length,
+    processors: members.reduce((sum, { cpu }) => sum + cpu, lacking.processors),
+    memory_mb: members.reduce((sum, { memoryMb }) => sum + memoryMb, lacking.memory_mb),
+    disk_bytes: lacking.disk_bytes + diskBytes,
+  }
 }
 
 /** What a group takes beyond what it was promised, when it is to have so many members. */

@@ -12,7 +12,9 @@ export function vmPoolRoutes(route: Route, pools: VmPoolService): void {
   route(vmPoolApi.update, ({ user, params, body }) =>
     pools.update(user, params.projectId, params.poolId, body),
   )
-  route(vmPoolApi.delete, ({ user, params }) => pools.delete(user.id, params.projectId, params.poolId))
+  route(vmPoolApi.delete, ({ user, params, query }) =>
+    pools.delete(user.id, params.projectId, params.poolId, query.for_good === 'true'),
+  )
   route(vmPoolApi.get, ({ params }) => pools.get(params.projectId, params.poolId))
   route(vmPoolApi.history, ({ params }) => pools.history(params.projectId, params.poolId))
 }

@@ -40,7 +40,8 @@ async function desk(options: TestAppOptions = {}) {
   }
   const update = (poolId: string, body: object) =>
     ada.call(vmPoolApi.update, { params: { ...at, poolId }, body })
-  const remove = (poolId: string) => ada.call(vmPoolApi.delete, { params: { ...at, poolId } })
+  const remove = (poolId: string) =>
+    ada.raw('DELETE', `/api/projects/${at.projectId}/vmpools/${poolId}?for_good=true`)
   return { ...shop, create, get, history, made, update, remove }
 }
 
@@ -246,7 +247,7 @@ describe('changing a pool', () => {
 })
 
 describe('deleting a pool', () => {
-  it('204 takes its VMs and their own disks along, and nothing else', async () => {
+  it('204 takes its VMs and their own disks along for good, and nothing else', async () => {
     const { made, remove, settle, ada, at, fields, app } = await desk()
     const { body: other } = await ada.call(vmApi.create, { params: at, body: { ...fields, name: 'alone' } })
     const { body: kept } = await ada.call(diskApi.create, {

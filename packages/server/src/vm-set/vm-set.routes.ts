@@ -10,7 +10,9 @@ export function vmSetRoutes(route: Route, sets: VmSetService): void {
     ({ params }) => sets.list(params.projectId),
   )
   route(vmSetApi.update, ({ user, params, body }) => sets.update(user, params.projectId, params.setId, body))
-  route(vmSetApi.delete, ({ user, params }) => sets.delete(user.id, params.projectId, params.setId))
+  route(vmSetApi.delete, ({ user, params, query }) =>
+    sets.delete(user.id, params.projectId, params.setId, query.for_good === 'true'),
+  )
   route(vmSetApi.get, ({ params }) => sets.get(params.projectId, params.setId))
   route(vmSetApi.history, ({ params }) => sets.history(params.projectId, params.setId))
 }

@@ -15,7 +15,10 @@ export interface Wanted {
   restarts: number
   /** Gone for its users. */
   deleted: boolean
-  /** It is in the bin: deleted, and kept whole on the engine, where it does not run. Only with `deleted`. */
+  /**
+   * It is in the bin: deleted, and kept whole on the engine, where it does not run. Only with `deleted`. A member that is
+   * there with its group is wanted on until it is put to rest.
+   */
   kept: boolean
   /** Put back to a snapshot. */
   restore: boolean
@@ -125,6 +128,9 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
     if (alive) return { do: 'power-off' }
     return unjudged || known.admitted || restartDue ? { do: 'down' } : { do: 'rest' }
   }
+
+  // In the bin with its group, and not put to rest yet: what lives arrives somewhere, and nothing starts.
+  if (wanted.kept && wanted.power === 'on' && !alive) return { do: 'rest' }
 
   if (wanted.power === 'off') {
     if (seen.power === 'suspended') return { do: 'discard-memory' }

@@ -1,12 +1,13 @@
 import { type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
+import type { ExpressionBuilder } from 'kysely'
 import { z } from 'zod'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import { projectsInBin } from '../bin/bin.conditions.ts'
+import { groupsInBin, projectsInBin } from '../bin/bin.conditions.ts'
 import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts'
 import type { Db, Tx } from '../db/open.ts'
-import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
+import type { DiskTable, Schema, VmSnapshotTable, VmTable } from '../db/schema.ts'
 import {
   attachAgain,
   freeDisksOf,
@@ -204,6 +205,17 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     return result.numUpdatedRows === 1n ? { ...next, version: vm.version + 1 } : null
   }
 
+  /** In the bin with its project, or with its pool or set. */
+  const isToRest = (e: ExpressionBuilder<Schema, 'vm'>) =>
+    e.or([
+      e.and([e('wanted_deleted', '=', 0), e('project_id', 'in', projectsInBin(db))]),
+      e('bin_id', 'in', groupsInBin(db)),
+    ])
+
+  /** A wish that was on its way when it went to the bin counts as well. */
+  const isRestless = (e: ExpressionBuilder<Schema, 'vm'>) =>
+    e.or([e('power_back', 'is', null), e('wanted_power', '=', 'on')])
+
   /** Whether a disk of a VM is being attached to its guest, or detached. */
   async function isChangingDisks(id: string, executor: Db): Promise<boolean> {
     const row = await executor
@@ -271,50 +283,51 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       return rows.map((row) => toRecord(row, '[]'))
     },
 
-    /** The VMs of a project in the bin that are not at rest yet. */
+    /** The VMs of a project that are to rest, because that or their group is in the bin, and do not yet. */
     async restless(projectId: string): Promise<string[]> {
       const rows = await db
         .selectFrom('vm')
         .select('id')
         .where('project_id', '=', projectId)
-        .where('wanted_deleted', '=', 0)
-        // A wish that was on its way while the project was deleted counts as well.
-        .where((e) => e.or([e('power_back', 'is', null), e('wanted_power', '=', 'on')]))
+        .where(isToRest)
+        .where(isRestless)
         .orderBy('id')
         .execute()
       return rows.map(({ id }) => id)
     },
 
-    /** The VMs of a project that rest, as long as it is in the bin. */
+    /** The VMs of a project that rest although they are not in the bin any more. */
     async resting(projectId: string): Promise<string[]> {
       const rows = await db
         .selectFrom('vm')
         .select('id')
         .where('project_id', '=', projectId)
         .where('power_back', 'is not', null)
+        .where('wanted_deleted', '=', 0)
+        .where('project_id', 'not in', projectsInBin(db))
         .orderBy('id')
         .execute()
       return rows.map(({ id }) => id)
     },
 
-    /** The projects with VMs that are not as the place of their project, in the bin or not, wants them. */
+    /** The projects with VMs that are to rest and do not, or that rest and are to go on. */
     async unsettledProjects(): Promise<string[]> {
-      const inBin = await db
+      const restless = await db
         .selectFrom('vm')
         .select('project_id')
         .distinct()
-        .where('project_id', 'in', projectsInBin(db))
-        .where('wanted_deleted', '=', 0)
-        .where((e) => e.or([e('power_back', 'is', null), e('wanted_power', '=', 'on')]))
+        .where(isToRest)
+        .where(isRestless)
         .execute()
       const back = await db
         .selectFrom('vm')
         .select('project_id')
         .distinct()
         .where('power_back', 'is not', null)
+        .where('wanted_deleted', '=', 0)
         .where('project_id', 'not in', projectsInBin(db))
         .execute()
-      return [...inBin, ...back].flatMap(({ project_id }) => project_id ?? [])
+      return [...restless, ...back].flatMap(({ project_id }) => project_id ?? [])
     },
 
     /**
@@ -390,14 +403,18 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       given: (tx: Tx) => Promise<void>,
     ): Promise<boolean> {
       try {
-        await db.transaction().execute(async (tx) => {
+        return await db.transaction().execute(async (tx) => {
+          const groupId = vm.member?.groupId ?? ''
+          const group = tx.selectFrom('vm_group').select('id').where('id', '=', groupId)
+          // Its group may have gone to the bin in this moment.
+          if (!(await group.where('bin_id', 'is', null).executeTakeFirst())) return false
           await given(tx)
           await tx.insertInto('vm').values(toRow(vm)).execute()
           await insertDisks(tx, disks)
-          if (vm.member) await addStartScriptOfGroup(tx, vm.id, vm.member.groupId)
+          await addStartScriptOfGroup(tx, vm.id, groupId)
           await record(tx, entries)
+          return true
         })
-        return true
       } catch (error) {
         if (isUniqueViolation(error) || isForeignKeyViolation(error)) return false
         throw error

@@ -269,6 +269,8 @@ export function makeVmService(options: VmServiceOptions) {
       vmId,
       (current) => {
         allowed(current)
+        // A member that went to the bin with its group in this moment.
+        if (current.wanted.kept) return current
         groupId = current.member?.groupId ?? null
         if (!keep || !goesToBin(current))
           return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, nowMs)
@@ -779,8 +781,8 @@ export function makeVmService(options: VmServiceOptions) {
     },
 
     /**
-     * Has a VM rest, because its project is in the bin: with its memory, where the engine can. False while something goes
-     * on with it that has to end first.
+     * Has a VM rest, because its project, or its group, is in the bin: with its memory, where the engine can. False while
+     * something goes on with it that has to end first.
      */
     async rest(vmId: string): Promise<boolean> {
       let isAtRest = true
@@ -789,7 +791,8 @@ export function makeVmService(options: VmServiceOptions) {
         const vm = await repo.change(
           vmId,
           (current) => {
-            const change = current.wanted.deleted ? {} : restChange(current, suspends)
+            const isGone = current.wanted.deleted && !current.wanted.kept
+            const change = isGone ? {} : restChange(current, suspends)
             isAtRest = change !== 'busy'
             return change === 'busy' ? current : changed(current, change, clock.now())
           },

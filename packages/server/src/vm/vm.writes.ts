@@ -1,4 +1,5 @@
 /** What other features write into the table of VMs, each within a transaction of theirs. */
+import { nameBack, nameLimit } from '@slipway/contract'
 import type { Tx } from '../db/open.ts'
 
 /** Wishes VMs deleted, at once and by force; those that are on their way out already stay so. */
@@ -29,9 +30,88 @@ export const deleteVmsOfProject = (tx: Tx, projectId: string): Promise<void> =>
 export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
   const rows = await tx
     .updateTable('vm')
-    .set((e) => ({ bin_id: null, wanted_power: 'off', wanted_force: 1, version: e('version', '+', 1) }))
+    .set((e) => ({
+      bin_id: null,
+      power_back: null,
+      wanted_power: 'off',
+      wanted_force: 1,
+      version: e('version', '+', 1),
+    }))
     .where('bin_id', '=', binId)
     .returning('id')
     .execute()
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Puts the members of a group that goes to the bin there with it: they rest one by one. Those whose disks are not all their
+ * own are cut off at once, as those are available to others, and those that were never ready are deleted.
+ */
+export async function keepMembersOf(tx: Tx, groupId: string): Promise<void> {
+  const present = () =>
+    tx
+      .updateTable('vm')
+      .set((e) => ({ wanted_deleted: 1, version: e('version', '+', 1) }))
+      .where('group_id', '=', groupId)
+      .where('wanted_deleted', '=', 0)
+  await present()
+    .set({ wanted_power: 'off', wanted_force: 1 })
+    .where((e) => e.or([e('provisioned', '=', 0), e('fault', '=', 'failed')]))
+    .execute()
+  const unsteady = tx
+    .selectFrom('disk')
+    .select('disk.vm_id')
+    .where('disk.vm_id', 'is not', null)
+    .where((e) =>
+      e.or([
+        e('disk.owner_vm_id', 'is', null),
+        e('disk.owner_vm_id', '!=', e.ref('disk.vm_id')),
+        e.and([
+          e('disk.status', '=', 'attached'),
+          e.or([e('disk.plugged', '=', 0), e('disk.detaching', '=', 1)]),
+        ]),
+      ]),
+    )
+  await present()
+    .set((e) => ({
+      bin_id: groupId,
+      // Its memory fits the disks that it had.
+      power_back: e
+        .case()
+        .when('wanted_power', '=', 'on')
+        .then<'on' | 'off'>('on')
+        .else<'on' | 'off'>('off')
+        .end(),
+      wanted_power: 'off',
+      wanted_force: 1,
+    }))
+    .where('id', 'in', unsteady)
+    .execute()
+  await present().set({ bin_id: groupId }).execute()
+}
+
+/**
+ * Takes the members of a group out of the bin, which go on one by one. Those whose name another VM of the project has get
+ * a number. Returns their ids.
+ */
+export async function returnMembersOf(tx: Tx, groupId: string, projectId: string): Promise<string[]> {
+  const others = await tx
+    .selectFrom('vm')
+    .select('name')
+    .where('project_id', '=', projectId)
+    .where('wanted_deleted', '=', 0)
+    .execute()
+  const taken = new Set(others.map(({ name }) => name))
+  const rows = await tx
+    .updateTable('vm')
+    .set((e) => ({ wanted_deleted: 0, bin_id: null, version: e('version', '+', 1) }))
+    .where('bin_id', '=', groupId)
+    .returning(['id', 'name'])
+    .execute()
+  for (const { id, name } of rows) {
+    const now = nameBack(name, taken, nameLimit)
+    taken.add(now)
+    if (now !== name) await tx.updateTable('vm').set({ name: now }).where('id', '=', id).execute()
+  }
   return rows.map(({ id }) => id)
 }

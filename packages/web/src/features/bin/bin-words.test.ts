@@ -10,6 +10,7 @@ const item: BinItem = {
   deleted_at: '2026-11-20T10:00:00.000Z',
   deleted_by: null,
   delete_at: '2026-11-27T10:00:00.000Z',
+  vms: [],
   disks: [],
   attached_disks: 0,
   ended_shares: 0,
