@@ -1,9 +1,9 @@
 import type { Page } from '@playwright/test'
-import { binApi, diskApi, diskSnapshotApi, vmApi } from '@slipway/contract'
+import { binApi, diskApi, diskSnapshotApi, vmApi, vmPoolApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { expect, often, test } from './fixtures.ts'
 import { answer } from './network.ts'
-import { binPath, diskListPath, vmListPath, vmPath } from './paths.ts'
+import { binPath, diskListPath, vmListPath, vmPath, vmPoolListPath } from './paths.ts'
 
 const toasts = (page: Page) => page.getByRole('region', { name: 'Notifications' })
 const rowOf = (page: Page, name: string) => page.getByRole('article', { name })
@@ -150,4 +150,53 @@ test('a bin that cannot be loaded says so, and is loaded again', async ({ page, 
   await refusal.end()
   await page.getByRole('button', { name: 'Try Again' }).click()
   await expect(rowOf(page, 'monday')).toContainText('Disk snapshot')
+})
+
+test('a VM pool that was deleted by mistake is back with its VMs', async ({
+  page,
+  project,
+  sshKey,
+  call,
+}) => {
+  const params = { projectId: project.id }
+  const pool = await call(vmPoolApi.create, {
+    params,
+    body: {
+      name: 'shop',
+      template_id: 'starter',
+      ssh_key_id: sshKey.id,
+      min_size: 1,
+      desired_size: 2,
+      max_size: 3,
+      auto_scaling: false,
+      disks: [{ name: 'data', size: '1Gi' }],
+    },
+  })
+  const running = async () =>
+    (await call(vmPoolApi.get, { params: { ...params, poolId: pool.id } })).vms.filter(
+      ({ status }) => status === 'running',
+    ).length
+  await expect.poll(running, often).toBe(2)
+  await page.goto(vmPoolListPath(project.id))
+  await page.getByRole('button', { name: 'Delete shop' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Delete VM Pool' })
+  await expect(question).toContainText(
+    'The VM pool is kept in the bin for 7 days, and can be restored from there.',
+  )
+  await expectAccessible(page)
+  await question.getByRole('button', { name: 'Delete VM Pool' }).click()
+  await expect(toasts(page).getByRole('button', { name: 'Undo: restore shop' })).toBeVisible()
+  await page.goto(binPath(project.id))
+  await expect(rowOf(page, 'shop')).toContainText('2 VMs are in the bin with it: shop-1, shop-2.')
+  await expect(rowOf(page, 'shop')).toContainText('2 disks are in the bin with it')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Delete for Good: VM pool shop' }).click()
+  await expect(page.getByRole('alertdialog', { name: 'Delete for good' })).toContainText(
+    'Delete VM pool "shop", the 2 VMs and the 2 disks in the bin with it for good?',
+  )
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Restore VM pool shop' }).click()
+  await expect(toasts(page)).toContainText('Restored VM pool "shop"')
+  await expect(rowOf(page, 'shop')).toBeHidden()
+  await expect.poll(running, often).toBe(2)
 })

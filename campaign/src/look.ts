@@ -52,11 +52,14 @@ const binKinds: Record<string, Kind> = {
   disk: 'disk',
   vm_snapshot: 'vmSnapshot',
   disk_snapshot: 'diskSnapshot',
+  vm_pool: 'vmPool',
+  vm_set: 'vmSet',
 }
 
 const InBin = z.looseObject({
   id: z.string(),
   kind: z.string(),
+  vms: z.array(z.looseObject({ id: z.string() })),
   disks: z.array(z.looseObject({ id: z.string() })),
 })
 
@@ -67,8 +70,9 @@ export async function lookInBin(client: Client, projectId: string): Promise<{ ki
   return z
     .array(InBin)
     .parse(JSON.parse(answer.text))
-    .flatMap(({ id, kind, disks }) => [
+    .flatMap(({ id, kind, vms, disks }) => [
       { kind: binKinds[kind] ?? 'vm', id },
+      ...vms.map((vm) => ({ kind: 'vm' as const, id: vm.id })),
       ...disks.map((disk) => ({ kind: 'disk' as const, id: disk.id })),
     ])
 }

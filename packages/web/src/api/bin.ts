@@ -36,7 +36,14 @@ export async function restoreFromBin(item: Ref): Promise<BinRestored> {
   try {
     const back = await call('bin.restore', { params: paramsOf(item) })
     list.drop(projectId, item.id)
-    for (const id of ['vm.list', 'disk.list', 'vmSnapshot.list', 'diskSnapshot.list'] as const)
+    for (const id of [
+      'vm.list',
+      'disk.list',
+      'vmSnapshot.list',
+      'diskSnapshot.list',
+      'vmPool.list',
+      'vmSet.list',
+    ] as const)
       void queryClient.invalidateQueries({ queryKey: keyOf(id, { projectId }) })
     return back
   } finally {

@@ -24,7 +24,7 @@ interface GroupSource<G extends Group, H, Create, Update> {
   history: (projectId: string, id: string, signal: AbortSignal) => Promise<H>
   create: (creation: Creation<Create> & { projectId: string }) => Promise<G>
   update: (group: G, body: Update) => Promise<G>
-  remove: (group: G) => Promise<unknown>
+  remove: (group: G, forGood: boolean) => Promise<unknown>
   /** Whether the status is transitional. */
   underWay: (group: { status: string }) => boolean
 }
@@ -117,9 +117,9 @@ export function liveGroups<G extends Group, H, Create, Update>({
     /** Deletes it with its VMs. */
     useDelete: () =>
       useMutation({
-        mutationFn: calls.remove,
-        onSuccess: (_, group) => drop(group),
-        onError: (_, group) => void list.refresh(group.project_id),
+        mutationFn: ({ group, forGood }: { group: G; forGood: boolean }) => calls.remove(group, forGood),
+        onSuccess: (_, { group }) => drop(group),
+        onError: (_, { group }) => void list.refresh(group.project_id),
       }),
   }
 }

@@ -14,7 +14,8 @@ const pools = liveGroups({
   create: ({ projectId, body, idempotencyKey }: Creation<VmPoolCreate> & { projectId: string }) =>
     call('vmPool.create', { params: { projectId }, body, idempotencyKey }),
   update: (pool, body: VmPoolUpdate) => call('vmPool.update', { params: paramsOf(pool), body }),
-  remove: (pool) => call('vmPool.delete', { params: paramsOf(pool) }),
+  remove: (pool, forGood) =>
+    call('vmPool.delete', { params: paramsOf(pool), ...(forGood && { query: { for_good: 'true' } }) }),
   underWay: isPoolUnderWay,
 })
 

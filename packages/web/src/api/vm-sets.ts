@@ -14,7 +14,8 @@ const sets = liveGroups({
   create: ({ projectId, body, idempotencyKey }: Creation<VmSetCreate> & { projectId: string }) =>
     call('vmSet.create', { params: { projectId }, body, idempotencyKey }),
   update: (set, body: VmSetUpdate) => call('vmSet.update', { params: paramsOf(set), body }),
-  remove: (set) => call('vmSet.delete', { params: paramsOf(set) }),
+  remove: (set, forGood) =>
+    call('vmSet.delete', { params: paramsOf(set), ...(forGood && { query: { for_good: 'true' } }) }),
   underWay: isSetUnderWay,
 })
 

@@ -47,7 +47,7 @@ export function Component() {
         description={
           days === 0
             ? 'What is deleted here is deleted for good: the bin is turned off.'
-            : `Deleted VMs, disks and snapshots${days === undefined ? '' : `, kept for ${binDaysText(days)}`}. What is in the bin counts toward no quota.`
+            : `Deleted VMs, pools, sets, disks and snapshots${days === undefined ? '' : `, kept for ${binDaysText(days)}`}. What is in the bin counts toward no quota.`
         }
       />
       {loading && <LoadingState text="Loading the bin..." outline="rows" />}
@@ -63,8 +63,8 @@ export function Component() {
           title="The bin is empty"
           action={<Button render={<Link to={paths.vms(projectId)} />}>Show VMs</Button>}
         >
-          VMs, disks and snapshots that somebody deletes appear here and can be restored. Pools and sets are
-          deleted for good. Deleted projects are on the page Projects.
+          VMs, pools, sets, disks and snapshots that somebody deletes appear here and can be restored. Deleted
+          projects are on the page Projects.
         </EmptyState>
       )}
       {items.length > 0 && (

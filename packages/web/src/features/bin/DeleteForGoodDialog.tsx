@@ -1,17 +1,16 @@
 import { type BinItem, binNouns } from '@slipway/contract'
 import { useDeleteForGood } from '../../api/bin.ts'
+import { goesAlongText } from './bin-words.ts'
 import { ForGoodQuestion } from './ForGoodQuestion.tsx'
 
 /** Before something in the bin of a project is deleted for good. */
 export function DeleteForGoodDialog({ item, onClose }: { item: BinItem; onClose: () => void }) {
   const { mutateAsync } = useDeleteForGood()
-  const disks = item.disks.length
-  const along = disks > 0 ? ` and the ${disks === 1 ? 'disk' : `${disks} disks`} in the bin with it` : ''
   return (
     <ForGoodQuestion
       noun={binNouns[item.kind]}
       name={item.name}
-      along={along}
+      along={goesAlongText(item)}
       call="bin.delete"
       act={() => mutateAsync(item)}
       onClose={onClose}

@@ -1,6 +1,6 @@
 import type { BinItem } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { alongText, kindText, shownItems, sizeText } from './bin-words.ts'
+import { alongText, goesAlongText, kindText, shownItems, sizeText } from './bin-words.ts'
 
 const item: BinItem = {
   id: 'a',
@@ -25,6 +25,24 @@ test('what belongs to something is counted, and what there is none of is left ou
   )
   expect(alongText({ ...item, attached_disks: 2, ended_shares: 3 })).toBe(
     '2 attached disks were kept, and are attached again if still available. 3 shared ports ended and do not come back.',
+  )
+})
+
+test('of a pool or set the VMs are counted, and what is deleted for good with it', () => {
+  const pool = {
+    ...item,
+    kind: 'vm_pool' as const,
+    vms: ['web-1', 'web-2'].map((name) => ({ id: name, name })),
+    attached_disks: 1,
+  }
+  expect(alongText(pool)).toBe(
+    '2 VMs are in the bin with it: web-1, web-2. 1 attached disk was kept and detached.',
+  )
+  expect(goesAlongText(item)).toBe('')
+  expect(goesAlongText(pool)).toBe(' and the 2 VMs in the bin with it')
+  expect(goesAlongText({ vms: [], disks: [{ id: 'd', name: 'd' }] })).toBe(' and the disk in the bin with it')
+  expect(goesAlongText({ ...pool, disks: [{ id: 'd', name: 'd' }] })).toBe(
+    ', the 2 VMs and the disk in the bin with it',
   )
 })
 

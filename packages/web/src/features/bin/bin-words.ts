@@ -1,8 +1,8 @@
 import { type BinItem, type BinKind, binNouns, formatGb } from '@slipway/contract'
 
 /** Of many only the first: a row is no list. */
-function listOf(disks: BinItem['disks']): string {
-  const [some, more] = [disks.slice(0, 3).map(({ name }) => name), disks.length - 3]
+function listOf(all: BinItem['disks']): string {
+  const [some, more] = [all.slice(0, 3).map(({ name }) => name), all.length - 3]
   return more > 0 ? `${some.join(', ')} and ${more} more` : some.join(', ')
 }
 
@@ -13,11 +13,18 @@ export const kindText = (kind: BinKind): string =>
   binNouns[kind].charAt(0).toUpperCase() + binNouns[kind].slice(1)
 
 /** What belongs to something in the bin, in sentences; empty for what stands alone. */
-export function alongText({ disks, attached_disks, ended_shares, has_memory }: BinItem): string {
+export function alongText({ vms, disks, attached_disks, ended_shares, has_memory, kind }: BinItem): string {
+  const isGroup = kind === 'vm_pool' || kind === 'vm_set'
   const sentences = [
+    vms.length > 0 &&
+      `${count(vms.length, 'VM')} ${vms.length === 1 ? 'is' : 'are'} in the bin with it: ${listOf(vms)}.`,
     disks.length > 0 &&
       `${count(disks.length, 'disk')} ${disks.length === 1 ? 'is' : 'are'} in the bin with it: ${listOf(disks)}.`,
     attached_disks > 0 &&
+      isGroup &&
+      `${count(attached_disks, 'attached disk')} ${attached_disks === 1 ? 'was' : 'were'} kept and detached.`,
+    attached_disks > 0 &&
+      !isGroup &&
       `${count(attached_disks, 'attached disk')} ${attached_disks === 1 ? 'was' : 'were'} kept, and ${
         attached_disks === 1 ? 'is' : 'are'
       } attached again if still available.`,
@@ -26,6 +33,18 @@ export function alongText({ disks, attached_disks, ended_shares, has_memory }: B
     has_memory === true && 'It goes on from its saved memory.',
   ]
   return sentences.filter(Boolean).join(' ')
+}
+
+/** What is deleted for good with something in the bin, after its name; empty: nothing. */
+export function goesAlongText({ vms, disks }: Pick<BinItem, 'vms' | 'disks'>): string {
+  const parts = [
+    vms.length > 0 && (vms.length === 1 ? 'the VM' : `the ${vms.length} VMs`),
+    disks.length > 0 && (disks.length === 1 ? 'the disk' : `the ${disks.length} disks`),
+  ].filter(Boolean)
+  if (parts.length === 0) return ''
+  return parts.length === 1
+    ? ` and ${parts[0]} in the bin with it`
+    : `, ${parts.join(' and ')} in the bin with it`
 }
 
 /** What it takes; nothing where that is not measured. */

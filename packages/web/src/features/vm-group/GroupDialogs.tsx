@@ -1,8 +1,11 @@
+import { useState } from 'react'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import type { CloseDialog } from '../../shell/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { pageHeading } from '../../ui/return-focus.ts'
+import { BinChoice } from '../bin/BinChoice.tsx'
+import { tellDeleted } from '../bin/tell-deleted.ts'
 import type { Group, GroupKind } from './group-kind.ts'
 
 interface GroupDialogsProps<G extends Group> {
@@ -43,18 +46,21 @@ interface DeleteGroupDialogProps<G extends Group> {
 
 /** Asks before a pool or set is deleted with its VMs. */
 function DeleteGroupDialog<G extends Group>({
-  kind: { calls, texts, useRemoval },
+  kind: { calls, texts, useRemoval, binKind },
   group,
   onClose,
   afterDelete,
 }: DeleteGroupDialogProps<G>) {
   const { mutateAsync } = useRemoval()
+  const [forGood, setForGood] = useState(false)
   const confirm = useConfirmedAct({
     call: calls.delete,
-    act: () => mutateAsync(group),
-    done: texts.deleted,
+    act: () => mutateAsync({ group, forGood }),
     failed: texts.notDeleted,
-    onDone: () => onClose(afterDelete === undefined ? {} : { to: afterDelete }),
+    onDone() {
+      onClose(afterDelete === undefined ? {} : { to: afterDelete })
+      void tellDeleted({ ...group, kind: binKind }, texts.deleted, forGood)
+    },
   })
   return (
     <ConfirmDialog
@@ -64,6 +70,7 @@ function DeleteGroupDialog<G extends Group>({
       confirmLabel={texts.delete}
       busyLabel="Deleting..."
       focusAfter={pageHeading}
+      choice={<BinChoice kind={binKind} goesToBin forGood={forGood} onChange={setForGood} />}
       {...confirm}
     >
       <p>

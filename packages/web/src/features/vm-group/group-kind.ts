@@ -1,4 +1,4 @@
-import type { GroupHistory, ProjectEndpointId, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { BinKind, GroupHistory, ProjectEndpointId, Vm, VmPool, VmSet } from '@slipway/contract'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import type { UsageOf } from '../../api/usage.ts'
@@ -30,12 +30,14 @@ export interface GroupKind<G extends Group, H extends GroupHistory = GroupHistor
   ) => { groups: readonly G[] } & Pick<ListPageProps['list'], 'loading' | 'error' | 'refreshing' | 'refetch'>
   useOne: (projectId: string, groupId: string) => UseQueryResult<G & { vms: Vm[] }>
   useHistory: (projectId: string, groupId: string) => UseQueryResult<H>
-  useRemoval: () => { mutateAsync: (group: G) => Promise<unknown> }
+  useRemoval: () => { mutateAsync: (wish: { group: G; forGood: boolean }) => Promise<unknown> }
   usageOf: (group: Group) => UsageOf
   /** Changes how many VMs there are, in the card or on the page. */
   EditForm: ComponentType<{ group: G; onClose: () => void }>
   /** The dialog before one is deleted, by its name in the URL. */
   deleteDialog: string
+  /** As the bin calls it. */
+  binKind: BinKind
   texts: {
     /** `The pool`, at the beginning of a sentence. */
     subject: string

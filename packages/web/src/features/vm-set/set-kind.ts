@@ -20,6 +20,7 @@ export const setKind: GroupKind<VmSet> = {
   usageOf: ({ project_id, id }) => ({ project: project_id, set: id }),
   EditForm: ReplicasForm,
   deleteDialog: 'delete-set',
+  binKind: 'vm_set',
   texts: {
     subject: 'The set',
     underWay: 'Creating',
