@@ -247,7 +247,7 @@ describe('changing a pool', () => {
 })
 
 describe('deleting a pool', () => {
-  it('204 takes its VMs and their own disks along for good, and nothing else', async () => {
+  it('204 takes its VMs and their own disks along, and nothing else', async () => {
     const { made, remove, settle, ada, at, fields, app } = await desk()
     const { body: other } = await ada.call(vmApi.create, { params: at, body: { ...fields, name: 'alone' } })
     const { body: kept } = await ada.call(diskApi.create, {

@@ -117,7 +117,7 @@ describe('a set holds its number', () => {
     expect(vms.map(({ name }) => name)).toEqual(Array.from({ length: 8 }, (_, i) => `web-${i + 1}`))
   })
 
-  it('204 deletes it for good with everything that was made for it', async () => {
+  it('204 deletes it with everything that was made for it', async () => {
     const { made, settle, ada, at, app } = await desk()
     const set = await made({ disks: [{ name: 'd', size: '1Gi' }] })
     const params = { ...at, setId: set.id }
