@@ -1,4 +1,4 @@
-// `npm run backup -- DIR`: writes a backup of everything, also while the server runs.
+// `npm run backup -- DIR`, or `-- --repository`: writes a backup of everything, also while the server runs.
 
 import path from 'node:path'
 import { node24 } from './setup/node24.mjs'
@@ -8,7 +8,9 @@ import { inTree } from './setup/tree.mjs'
 
 await main(async () => {
   // npm runs this in the root of the tree; what is typed is meant from where it was typed.
-  const dirs = process.argv.slice(2).map((dir) => path.resolve(process.env.INIT_CWD ?? '', dir))
+  const [first, ...more] = process.argv.slice(2)
+  const isPlace = first !== undefined && !first.startsWith('-')
+  const args = isPlace ? [path.resolve(process.env.INIT_CWD ?? '', first), ...more] : process.argv.slice(2)
   await ensureNpmPackages()
-  await become(node24(), [inTree('packages/server/src/backup.ts'), ...dirs])
+  await become(node24(), [inTree('packages/server/src/backup.ts'), ...args])
 })

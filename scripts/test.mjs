@@ -7,6 +7,7 @@ import { command, runSteps, sideBySide, tableOf, told, troublesOf } from './chec
 import { prepare } from './setup/prepare.mjs'
 import { main } from './setup/run.mjs'
 import {
+  backupTools,
   bootLoaderTools,
   chromium,
   containerTools,
@@ -54,7 +55,7 @@ const endToEnd = playwright('end-to-end tests', { label: 'e2e' })
 await main(async () => {
   const browser = process.env.CHROMIUM ? [] : [chromium]
   const ofTests = process.env.CI
-    ? [...containerTools, ...bootLoaderTools, ...firewallTools, wayOutOfUsers]
+    ? [...backupTools, ...containerTools, ...bootLoaderTools, ...firewallTools, wayOutOfUsers]
     : []
   await prepare({ morePackages: [...browser, postgresql, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])

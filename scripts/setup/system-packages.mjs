@@ -29,6 +29,12 @@ export const containerTools = [
   { command: 'umoci', package: 'umoci', why: 'unpacks container images that disks are made of' },
 ]
 
+/** What the tests of backups outside the host need. @type {SystemPackage[]} */
+export const backupTools = [
+  { command: 'restic', package: 'restic', why: 'keeps the backups of tests' },
+  { command: 'openssl', package: 'openssl', why: 'makes the certificate of the S3 server of tests' },
+]
+
 /** What the tests of the rules that keep guests from this host need. @type {SystemPackage[]} */
 export const firewallTools = [
   { command: 'nft', package: 'nftables', why: 'puts in force what keeps guests away from this host' },

@@ -18,6 +18,7 @@ import {
   uploadHoursDefault,
 } from '@slipway/contract'
 import { z } from 'zod'
+import { readBackupSettings } from './config.backup.ts'
 import { readOidc } from './config.oidc.ts'
 import { isPrivate, parseRange, type Range } from './lib/address-range.ts'
 import { makeAddressList } from './lib/client-address.ts'
@@ -416,11 +417,17 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
   }
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
+  const backupProblems: string[] = []
+  const backup = readBackupSettings(environment, dataDir, backupProblems)
+  if (backupProblems.length > 0)
+    throw new Error(`These settings are not valid:\n${backupProblems.map((line) => `  ${line}`).join('\n')}`)
   const sqlite = { file: path.join(dataDir, 'slipway.sqlite') }
   return {
     host: s.SLIPWAY_HOST,
     port: s.SLIPWAY_PORT,
     dataDir,
+    /** Where backups outside the host are kept; null for nowhere. */
+    backup,
     database: s.SLIPWAY_DATABASE_URL ? { url: s.SLIPWAY_DATABASE_URL } : sqlite,
     /** Where everything is stored without a URL. */
     sqlite,

@@ -5,6 +5,7 @@ import { gatewayCommand } from '@slipway/contract'
 import { owaspCost } from './account/password.ts'
 import { buildApp } from './app.ts'
 import { openBackupDesk } from './backup/desk.ts'
+import { makeOutside } from './backup/outside.ts'
 import { requireComplete } from './backup/restore.ts'
 import { type Config, readConfig } from './config.ts'
 import { leaseOn } from './db/lease.ts'
@@ -129,7 +130,8 @@ async function main(): Promise<void> {
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
-  const closeBackupDesk = await openBackupDesk({ ...config, engine }, log)
+  const outside = config.backup && makeOutside({ ...config, engine }, config.backup)
+  const closeBackupDesk = await openBackupDesk({ ...config, engine }, log, outside)
 
   let closing = false
   async function shutDown(signal: string): Promise<void> {

@@ -113,7 +113,7 @@ describe('a backup', () => {
     await expect(writeBackup(unable, at('backup'), work())).rejects.toThrow(clusterLimits.backups)
     const closeDesk = await openBackupDesk(unable, silentLog)
     closing.push(closeDesk)
-    const asked = askForBackup(unable.dataDir, at('backup'), () => {})
+    const asked = askForBackup(unable.dataDir, { dir: at('backup') }, () => {})
     await expect(asked).rejects.toThrow(clusterLimits.backups)
     expect(existsSync(at('backup'))).toBe(false)
     await close()
@@ -396,20 +396,26 @@ describe('a running server', () => {
     closing.push(close)
     const socket = path.join(installation.dataDir, 'backup.sock')
     expect((await lstat(socket)).mode & 0o777).toBe(0o600)
-    const first = askForBackup(installation.dataDir, at('backup'), () => {})
+    const first = askForBackup(installation.dataDir, { dir: at('backup') }, () => {})
     await expect.poll(() => readdir(at('backup')).catch(() => [])).toContain('database')
-    await expect(askForBackup(installation.dataDir, at('again'), () => {})).rejects.toThrow('Another backup')
+    await expect(askForBackup(installation.dataDir, { dir: at('again') }, () => {})).rejects.toThrow(
+      'Another backup',
+    )
     held.resolve()
     expect(await first).toMatchObject({ left_out: [] })
     expect((await restoreTo('second')).manifest.engine).toBe('simulated')
-    await expect(askForBackup(installation.dataDir, at('backup'), () => {})).rejects.toThrow('is not empty')
+    await expect(askForBackup(installation.dataDir, { dir: at('backup') }, () => {})).rejects.toThrow(
+      'is not empty',
+    )
 
     held = Promise.withResolvers()
     // Its end ends what is under way.
-    const last = askForBackup(installation.dataDir, at('last'), () => {})
+    const last = askForBackup(installation.dataDir, { dir: at('last') }, () => {})
     await expect.poll(() => readdir(at('last')).catch(() => [])).toContain('database')
     await Promise.all([close(), expect(last).rejects.toThrow('The server ended before')])
     expect(await readdir(home)).not.toContain('last')
-    await expect(askForBackup(installation.dataDir, at('third'), () => {})).rejects.toThrow('does not answer')
+    await expect(askForBackup(installation.dataDir, { dir: at('third') }, () => {})).rejects.toThrow(
+      'does not answer',
+    )
   })
 })

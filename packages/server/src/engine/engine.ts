@@ -241,11 +241,12 @@ export interface Engine {
   /**
    * Writes all it has of these objects, and the boot images, into an empty directory of its owner. An engine that is
    * opened over it has them as after a restart of the host. Guests run on; all disks of a machine are of one moment. An
-   * object is written whole or not at all.
+   * object is written whole or not at all. Where `work` has `onSaved`, whatever lies in the directory may be taken away
+   * during a call of it.
    *
    * @returns those that were left out: by id, why, as a sentence
    */
-  saveTo(directory: string, objects: ObjectIds, work: Work): Promise<ReadonlyMap<string, string>>
+  saveTo(directory: string, objects: ObjectIds, work: SavingWork): Promise<ReadonlyMap<string, string>>
 }
 
 /** What of a machine can be another from one start to the next. */
@@ -284,6 +285,11 @@ export interface Work {
   signal: AbortSignal
   /** From 0 to 1; null while nobody knows. May be called often. */
   onProgress: (fraction: number | null) => void
+}
+
+export interface SavingWork extends Work {
+  /** Called when another object is whole, as often as an engine likes; nothing is written until it resolves. */
+  onSaved?: () => Promise<void>
 }
 
 export interface VolumeSpec {

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { errorCode } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
 import { copyGrowing, copyWhole } from '../../lib/whole-copy.ts'
-import { type Engine, EngineError, type ObjectIds, type Work } from '../engine.ts'
+import { type Engine, EngineError, type ObjectIds, type SavingWork, type Work } from '../engine.ts'
 import { LENT } from './block-host.ts'
 import { copyDisks, type DiskCopy, proveCopies } from './block-jobs.ts'
 import { ROOT_NODE, volumeNode } from './command-line.ts'
@@ -61,11 +61,13 @@ export function makeSaving(deps: {
         if (why !== null) left.set(id, why)
         done += 1
         work.onProgress(done / all)
+        await work.onSaved?.()
       }
 
       for (const place of [...placeNames, 'images', 'images/files'])
         await mkdir(join(to, place), { mode: 0o700 })
-      await saveImages(to, work)
+      const written = new Set<string>()
+      await saveImages(to, work, written)
       await networks.saveTo(to, objects.machines)
       const saved = new Set<string>()
       for (const id of objects.machines) {
@@ -80,29 +82,37 @@ export function makeSaving(deps: {
         else done += 1
       }
       for (const id of objects.machineSnapshots) await each(id, () => saveSnapshot(to, id, work))
-      for (const id of objects.volumeSnapshots) await each(id, () => saveVolumeSnapshot(to, id, work))
+      for (const id of objects.volumeSnapshots)
+        await each(id, () => saveVolumeSnapshot(to, id, work, written))
       // Those that machines have begun to stand on meanwhile.
-      await saveImages(to, work)
+      await saveImages(to, work, written)
       return left
     },
   }
 
-  /** Boot images that are there; one that is removed meanwhile is used by nothing. */
-  async function saveImages(to: string, { signal }: Work): Promise<void> {
+  /** Boot images that are there and not in `written` yet; one that is removed meanwhile is used by nothing. */
+  async function saveImages(
+    to: string,
+    { signal, onSaved }: SavingWork,
+    written: Set<string>,
+  ): Promise<void> {
     for (const [folder, wanted] of [
       ['images', /\.json$/],
       ['images/files', /^[0-9a-f]{64}$/],
     ] as const) {
       const from = join(dataDir, folder)
       for (const name of (await ifThere(from, readdir(from))) ?? []) {
-        if (!wanted.test(name) || (await exists(join(to, folder, name)))) continue
+        if (!wanted.test(name) || written.has(join(folder, name))) continue
         const copy = folder === 'images' ? copyGrowing : copyWhole
         try {
+          await requireRoom(to, await allocatedBytes(join(from, name)))
           await copy(join(from, name), join(to, folder, name), signal)
+          written.add(join(folder, name))
         } catch (error) {
           await rm(join(to, folder, name), { force: true })
           if (await exists(join(from, name))) throw error
         }
+        await onSaved?.()
       }
     }
   }
@@ -189,7 +199,7 @@ export function makeSaving(deps: {
       await copyDisks(guest.host, copies, { ...work, onProgress: () => {} }, { moment: momentOf(guest) })
       await proveCopies(copies)
       for (const { target, path } of copies) {
-        await copyWhole(target, path, work.signal)
+        await copyWithRoom(target, path, work.signal)
         await rm(target, { force: true })
       }
     } finally {
@@ -217,7 +227,7 @@ export function makeSaving(deps: {
   async function saveAtRest(from: string, to: string, { signal }: Work): Promise<void> {
     // A process that writes on it holds a lock, which this finds too.
     if (!(await isSound(from))) throw new EngineError('internal', DAMAGED)
-    await copyWhole(from, to, signal)
+    await copyWithRoom(from, to, signal)
   }
 
   async function saveVolume(to: string, id: string, work: Work): Promise<string | null> {
@@ -240,13 +250,20 @@ export function makeSaving(deps: {
   }
 
   /** With all it builds upon, in one turn: those are merged when one of them is deleted. */
-  async function saveVolumeSnapshot(to: string, id: string, { signal }: Work): Promise<string | null> {
+  async function saveVolumeSnapshot(
+    to: string,
+    id: string,
+    { signal }: Work,
+    written: Set<string>,
+  ): Promise<string | null> {
     return inDiskTurn(await volumeSnapshots.chainOf(id), async () => {
       const { state } = await volumeSnapshots.inspect(id)
       if (state !== 'whole') return state === 'absent' ? ABSENT : DAMAGED
       for (const file of await volumeSnapshots.filesOf(id)) {
-        const path = join(to, 'volume-snapshots', file)
-        if (!(await exists(path))) await copyWhole(join(volumeSnapshots.dir, file), path, signal)
+        const path = join('volume-snapshots', file)
+        if (written.has(path)) continue
+        await copyWithRoom(join(volumeSnapshots.dir, file), join(to, path), signal)
+        written.add(path)
       }
       return null
     })
@@ -263,10 +280,16 @@ const transient: ReadonlySet<string> = new Set([
 ])
 const grows: ReadonlySet<string> = new Set([fileNames.serialLog, fileNames.log, fileNames.console])
 
+/** The copy may lie in the data directory, whose room guests need. */
+async function copyWithRoom(from: string, to: string, signal: AbortSignal): Promise<void> {
+  await requireRoom(dirname(to), await allocatedBytes(from))
+  await copyWhole(from, to, signal)
+}
+
 async function saveFolder(from: string, to: string, signal: AbortSignal): Promise<void> {
   await mkdir(to, { mode: 0o700 })
   try {
-    for (const name of await readdir(from)) await copyWhole(join(from, name), join(to, name), signal)
+    for (const name of await readdir(from)) await copyWithRoom(join(from, name), join(to, name), signal)
   } catch (error) {
     await rm(to, { recursive: true, force: true })
     throw error

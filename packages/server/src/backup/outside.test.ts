@@ -1,0 +1,80 @@
+/** Backups outside the host by the real programs and restic: made, listed, checked, thinned out and restored elsewhere. */
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { onPostgres } from '../db/database.test-kit.ts'
+import type { DatabasePlace } from '../db/open.ts'
+import { openDatabase } from '../db/open.ts'
+import { digestOf, tablesOf } from '../db/tables.ts'
+import { SIMULATED_FILE } from '../engine/simulated/kept.ts'
+import { directoryPlace, hasRestic, type Settings, s3Place } from './outside.test-kit.ts'
+import { openPrograms } from './programs.test-kit.ts'
+
+const { home, installation, run, startServer } = await openPrograms()
+const seeded = { SLIPWAY_SEED: '1', SLIPWAY_SIMULATED_SPEED: '1000' }
+const closing: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closing) await close()
+})
+
+const digests = async (place: DatabasePlace) => {
+  const db = openDatabase(place)
+  const found: Record<string, unknown> = {}
+  // A backup is a row of the original that the backup does not have yet.
+  for (const table of await tablesOf(db))
+    if (table.name !== 'backup_run') found[table.name] = await digestOf(db, table)
+  await db.destroy()
+  return found
+}
+const idIn = (printed: string) =>
+  /Backup (\d{8}-\d{6}-[0-9a-f]{6}) is in the repository/.exec(printed)?.[1] ?? ''
+
+async function placeOf(kind: 'directory' | 'S3', name: string): Promise<Settings> {
+  const own = path.join(home, name)
+  await mkdir(own, { recursive: true })
+  if (kind === 'directory') return directoryPlace(own)
+  const { settings, close } = await s3Place(own)
+  closing.push(close)
+  return settings
+}
+
+describe.skipIf(!hasRestic)('a backup outside the host', () => {
+  // Each takes half a minute: one for each database, and repository.test has the directory on both.
+  it.each([onPostgres ? ('directory' as const) : ('S3' as const)])(
+    'in a %s is restored elsewhere when the installation is destroyed',
+    async (kind) => {
+      const settings = await placeOf(kind, `place-${kind}`)
+      const first = await installation(`first-${kind}`, { ...settings, ...seeded })
+      const endServer = await startServer(first)
+      const missing = await run('backup.ts', first, '--repository')
+      expect(missing).toMatchObject({ status: 1 })
+      expect(missing.printed).toContain('npm run backup -- --init')
+      expect(await run('backup.ts', first, '--init')).toMatchObject({ status: 0 })
+      const live = await run('backup.ts', first, '--repository')
+      expect(live).toMatchObject({ status: 0 })
+      await endServer()
+
+      const rest = await run('backup.ts', first, '--repository')
+      expect(rest).toMatchObject({ status: 0 })
+      const listed = await run('backup.ts', first, '--list')
+      expect(listed.printed.trim().split('\n')).toHaveLength(1)
+      expect(listed.printed).toContain(idIn(rest.printed))
+      expect((await run('backup.ts', first, '--check')).printed).toContain('is whole')
+      expect((await readdir(first.dataDir)).filter((name) => name.endsWith('staging'))).toEqual([])
+
+      // What the same installation is by a backup in a directory: guests that run are those of a host that went down.
+      const plain = path.join(home, `plain-${kind}`)
+      expect(await run('backup.ts', first, plain)).toMatchObject({ status: 0 })
+      const before = await digests(first.database)
+      const guests = await readFile(path.join(plain, 'data', SIMULATED_FILE), 'utf8')
+      await rm(first.dataDir, { recursive: true })
+      const second = await installation(`second-${kind}`, settings)
+      const restored = await run('restore.ts', second, '--repository')
+      expect(restored.printed).toContain(`Restoring backup ${idIn(rest.printed)}`)
+      expect(restored).toMatchObject({ status: 0 })
+      expect(await digests(second.database)).toEqual(before)
+      expect(await readFile(path.join(second.dataDir, SIMULATED_FILE), 'utf8')).toBe(guests)
+      await (await startServer(second))()
+    },
+  )
+})
