@@ -74,6 +74,29 @@ export const Health = z.object({
     /** How long it took to answer; null when it did not. */
     answer_ms: z.int().nullable(),
   }),
+  /** Backups outside the host, of the data directory of this server; null where none are configured. */
+  backups: z
+    .object({
+      repository: z.string(),
+      /** When they are made, in words; null when by hand only. */
+      schedule: z.string().nullable(),
+      running_since: Time.nullable(),
+      next_at: Time.nullable(),
+      /** The newest complete one: when it was begun and ended, its size, by how much the repository grew, and how many objects have no files in it. */
+      last_good: z
+        .object({
+          id: z.string(),
+          at: Time,
+          ended_at: Time,
+          bytes: z.number(),
+          added_bytes: z.number(),
+          left_out: z.int(),
+        })
+        .nullable(),
+      /** The last attempt, if it failed. */
+      last_failure: z.object({ at: Time, message: z.string() }).nullable(),
+    })
+    .nullable(),
 })
 export type Health = z.infer<typeof Health>
 

@@ -263,6 +263,7 @@ export async function buildApp(options: AppOptions) {
     config,
     reconcilers,
     holder: lease.holder,
+    backups: options.backups ?? null,
     own: { vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
   })
@@ -358,6 +359,7 @@ export async function buildApp(options: AppOptions) {
 
   return {
     app,
+    drives,
     /** For tests: settles when nothing needs a look right now. */
     async idle() {
       await accounts.idle()

@@ -9,7 +9,7 @@ import {
   summaryOf,
 } from './backup/desk.ts'
 import { inWords } from './backup/files.ts'
-import { writeOutside } from './backup/outside.ts'
+import { makeOutside } from './backup/outside.ts'
 import { makeRepository } from './backup/repository.ts'
 import { requireComplete } from './backup/restore.ts'
 import { writeBackup } from './backup/write.ts'
@@ -47,10 +47,8 @@ async function writeHere(
     }
     const installation = { ...config, engine }
     if ('dir' in asked) return summaryOf(await writeBackup(installation, asked.dir, work))
-    const { keep, ...place } = requireConfigured(config)
-    return outsideSummaryOf(
-      await writeOutside(installation, makeRepository(place, config.dataDir), keep, work),
-    )
+    const outside = makeOutside(installation, requireConfigured(config), makeLog('silent'))
+    return outsideSummaryOf(await outside.make(work))
   } finally {
     await engine.close()
   }

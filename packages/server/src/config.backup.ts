@@ -34,10 +34,10 @@ const Settings = z.object({
 const prefix = 'SLIPWAY_BACKUP_'
 
 /** When backups are made by themselves. */
-export type BackupSchedule = { everyHours: number } | { atMinute: number } | null
+type BackupSchedule = { everyHours: number } | { atMinute: number } | null
 
 /** Reads `off`, `02:30` or `6h`; undefined when it is none of them. */
-export function parseBackupSchedule(text: string): BackupSchedule | undefined {
+function parseBackupSchedule(text: string): BackupSchedule | undefined {
   const word = text.trim().toLowerCase()
   if (word === 'off') return null
   const hours = /^(\d{1,3})h$/.exec(word)?.[1]

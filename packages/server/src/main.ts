@@ -5,7 +5,7 @@ import { gatewayCommand } from '@slipway/contract'
 import { owaspCost } from './account/password.ts'
 import { buildApp } from './app.ts'
 import { openBackupDesk } from './backup/desk.ts'
-import { makeOutside } from './backup/outside.ts'
+import { clearStaging, makeOutside } from './backup/outside.ts'
 import { requireComplete } from './backup/restore.ts'
 import { type Config, readConfig } from './config.ts'
 import { leaseOn } from './db/lease.ts'
@@ -111,7 +111,9 @@ async function main(): Promise<void> {
   if (!standsAlone) await shareFiles(db, config.dataDir, sharedFiles(config))
   const gateway = config.ssh && (await startGateway({ dataDir: config.dataDir, ...config.ssh }, log))
   let ownUrl = ''
-  const { app, start, drive, rest, close } = await buildApp({
+  if (config.backup) await clearStaging(config.dataDir)
+  const outside = config.backup && makeOutside({ ...config, engine }, config.backup, log)
+  const { app, start, drives, drive, rest, close } = await buildApp({
     config,
     db,
     engine,
@@ -127,11 +129,12 @@ async function main(): Promise<void> {
     passwordCost: owaspCost,
     peers,
     lease,
+    backups: outside?.state,
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
-  const outside = config.backup && makeOutside({ ...config, engine }, config.backup)
-  const closeBackupDesk = await openBackupDesk({ ...config, engine }, log, outside)
+  const closeBackupDesk = await openBackupDesk({ ...config, engine }, log, outside?.make)
+  const endBackups = outside?.keepDoing(drives)
 
   let closing = false
   async function shutDown(signal: string): Promise<void> {
@@ -144,6 +147,7 @@ async function main(): Promise<void> {
       await rest()
       await lease.release()
     }
+    await endBackups?.()
     await closeBackupDesk()
     await gateway?.close()
     await close()

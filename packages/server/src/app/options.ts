@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
+import type { BackupState } from '../health/health.service.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Lease } from '../lib/lease.ts'
 import type { Peers } from '../lib/peers.ts'
@@ -49,6 +50,8 @@ export interface AppOptions {
   peers: Peers
   /** Which of them drives. */
   lease: Pick<Lease, 'number' | 'holder'>
+  /** How backups outside the host are doing; without it there are none. */
+  backups?: (() => Promise<BackupState>) | null
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
   /** Who carries it may read `/metrics`. */

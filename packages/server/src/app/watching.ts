@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config.ts'
 import { makeCapacityRepo } from '../health/capacity.repo.ts'
-import { makeHealthService } from '../health/health.service.ts'
+import { type BackupState, makeHealthService } from '../health/health.service.ts'
 import { makeVitals } from '../health/vitals.ts'
 import type { Reconciler } from '../lib/reconciler.ts'
 import { uncaughtErrors } from '../lib/uncaught.ts'
@@ -22,6 +22,7 @@ export function makeWatching(
     reconcilers: readonly Reconciler[]
     /** The server that drives, as it was seen last. */
     holder: () => string | null
+    backups: (() => Promise<BackupState>) | null
     /** Whose usage may be seen. */
     own: UsageServiceOptions['own']
     /** How many people look at a console now. */
@@ -57,6 +58,7 @@ export function makeWatching(
     vitals: vitals.read,
     uncaughtErrors,
     clockProblem: clockGuard.problem,
+    backups: options.backups,
     engine: {
       kind: engine.kind,
       accelerator: engine.capabilities.accelerator,

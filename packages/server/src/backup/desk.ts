@@ -52,7 +52,7 @@ export const outsideSummaryOf = ({ id, manifest, addedBytes, removed }: OutsideR
 export async function openBackupDesk(
   installation: Installation,
   log: Log,
-  outside: ((work: Work) => Promise<OutsideResult>) | null = null,
+  outside?: (work: Work) => Promise<OutsideResult>,
 ): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>()
   let underWay: Promise<void> | null = null

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { makeRestic, type OutsidePlace, ResticError } from './restic.ts'
-import { type Keep, toForget } from './retention.plan.ts'
+import { type Keep, toForget } from './retention.ts'
 
 const minute = 60_000
 const limits = { answerMs: minute, silentMs: 15 * minute, longestMs: 72 * 60 * minute }

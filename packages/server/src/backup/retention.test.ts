@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toForget } from './retention.plan.ts'
+import { toForget } from './retention.ts'
 
 const at = (madeAt: string) => ({ madeAt })
 const times = (all: { madeAt: string }[]) => all.map(({ madeAt }) => madeAt)

@@ -1,6 +1,6 @@
 import type { Health } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { problemsOf } from './health.plan.ts'
+import { backupProblems, problemsOf } from './health.plan.ts'
 
 type Figures = Omit<Health, 'status' | 'problems'>
 
@@ -42,6 +42,7 @@ const well: Figures = {
   },
   data_directory: { free_mb: 50_000, size_mb: 100_000 },
   engine: { kind: 'qemu', accelerator: 'KVM', answer_ms: 2 },
+  backups: null,
 }
 
 const withReconciler = (change: Partial<Health['reconcilers'][number]>): Figures => ({
@@ -90,5 +91,43 @@ describe('what is wrong by the figures', () => {
     expect(problems[0]).toContain(text)
     // A fact and an advice are two sentences at least, or two halves.
     expect(problems[0]).toMatch(/[.:;] \S.*\.$/)
+  })
+})
+
+describe('what is wrong with backups', () => {
+  const good = {
+    id: 'b',
+    at: before(3_600_000),
+    ended_at: before(3_000_000),
+    bytes: 1,
+    added_bytes: 1,
+    left_out: 0,
+  }
+  const backups = {
+    repository: '/backups',
+    schedule: 'Every 6 hours',
+    running_since: null,
+    next_at: null,
+    last_good: good,
+    last_failure: null,
+    too_old_ms: 7_200_000,
+  }
+
+  it('is nothing while the newest is young, and before the first', () => {
+    expect(backupProblems(backups, now)).toEqual([])
+    expect(backupProblems({ ...backups, last_good: null }, now)).toEqual([])
+  })
+
+  it.each<[string, Partial<typeof backups> | object]>([
+    ['failed: The disk is full.', { last_failure: { at: before(0), message: 'The disk is full.' } }],
+    ['is 3 hours old', { last_good: { ...good, at: before(3 * 3_600_000) } }],
+    ['lacks the files of 2 objects', { last_good: { ...good, left_out: 2 } }],
+  ])('is said: it %s', (sentence, change) => {
+    expect(backupProblems({ ...backups, ...change }, now)).toEqual([expect.stringContaining(sentence)])
+  })
+
+  it('is no age where backups are made by hand', () => {
+    const old = { ...good, at: before(900 * 3_600_000) }
+    expect(backupProblems({ ...backups, last_good: old, too_old_ms: null }, now)).toEqual([])
   })
 })

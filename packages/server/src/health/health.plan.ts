@@ -107,3 +107,23 @@ function diskProblems(disk: Health['data_directory']): string[] {
       ]
     : []
 }
+
+/** What is wrong with backups outside the host. */
+export function backupProblems(
+  backups: NonNullable<Health['backups']> & { too_old_ms: number | null },
+  now: number,
+): string[] {
+  const { last_failure: failure, last_good: good, too_old_ms: tooOldMs } = backups
+  const problems: string[] = []
+  if (failure !== null) problems.push(`The last backup outside the host failed: ${failure.message}`)
+  const age = ageOf(good?.at ?? null, now)
+  if (age !== null && tooOldMs !== null && age > tooOldMs)
+    problems.push(
+      `The newest backup outside the host is ${Math.floor(age / 3_600_000)} hours old. Check that the server that drives was running, and the log for "backup".`,
+    )
+  if (good !== null && good.left_out > 0)
+    problems.push(
+      `The newest backup outside the host lacks the files of ${count(good.left_out, 'object')}. Run npm run backup -- --repository, which lists them with the reasons.`,
+    )
+  return problems
+}

@@ -5,7 +5,7 @@ import { Problem } from '../lib/problem.ts'
 import type { ReconcilerStats } from '../lib/reconciler.record.ts'
 import { type DiskSample, forecast } from './capacity.plan.ts'
 import type { CapacityRepo } from './capacity.repo.ts'
-import { problemsOf } from './health.plan.ts'
+import { backupProblems, problemsOf } from './health.plan.ts'
 import type { Vitals } from './vitals.ts'
 
 export interface HealthServiceOptions {
@@ -15,6 +15,8 @@ export interface HealthServiceOptions {
   /** The last measurement of what VMs use. */
   measuring: () => { at: number | null; ms: number | null; failuresInARow: number }
   vitals: () => Promise<Vitals>
+  /** How backups outside the host are doing; null where none are configured. */
+  backups: (() => Promise<BackupState>) | null
   uncaughtErrors: () => number
   /** What is wrong with the clock of the host, as a sentence; null for nothing. */
   clockProblem: () => string | null
@@ -36,6 +38,8 @@ export interface HealthServiceOptions {
   }
   clock: Clock
 }
+
+export type BackupState = NonNullable<Health['backups']> & { too_old_ms: number | null }
 
 export type HealthService = ReturnType<typeof makeHealthService>
 
@@ -59,7 +63,11 @@ export function makeHealthService(options: HealthServiceOptions) {
 
   /** The figures as they are now, and what is wrong by them. */
   async function read(): Promise<Health> {
-    const [vitals, answer] = await Promise.all([options.vitals(), answerMs()])
+    const [vitals, answer, backups] = await Promise.all([
+      options.vitals(),
+      answerMs(),
+      options.backups?.() ?? null,
+    ])
     const measuring = options.measuring()
     const { isThisServer, server } = options.driver()
     const figures = {
@@ -84,9 +92,14 @@ export function makeHealthService(options: HealthServiceOptions) {
         size_mb: Math.floor(vitals.disk.sizeMb),
       },
       engine: { kind: engine.kind, accelerator: engine.accelerator, answer_ms: answer },
+      backups: backups && withoutAge(backups),
     }
     const told = [options.clockProblem(), engine.undecided()].filter((problem) => problem !== null)
-    const problems = [...told, ...problemsOf(figures, clock.now())]
+    const problems = [
+      ...told,
+      ...problemsOf(figures, clock.now()),
+      ...(backups ? backupProblems(backups, clock.now()) : []),
+    ]
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems, ...figures }
   }
 
@@ -134,6 +147,8 @@ export function makeHealthService(options: HealthServiceOptions) {
     },
   }
 }
+
+const withoutAge = ({ too_old_ms: _, ...shown }: BackupState): NonNullable<Health['backups']> => shown
 
 const reconcilerHealth = (stats: ReconcilerStats): ReconcilerHealth => ({
   name: stats.name,

@@ -63,6 +63,16 @@ export function makeHealthFigures(register: Registry): (health: Health) => void 
   const uncaught = gauge('uncaught_errors', 'Errors that nothing in the server handled.')
   const engineAnswers = gauge('engine_answers', 'Whether the engine answers: 1 or 0.')
   const measured = gauge('vm_usage_timestamp_seconds', 'When the use of VMs was measured last.')
+  const backupAt = gauge(
+    'backup_last_good_timestamp_seconds',
+    'When the newest backup outside the host was begun; 0 for never.',
+  )
+  const backupFailed = gauge('backup_failed', '1 when the last backup outside the host failed.')
+  const backupBytes = gauge(
+    'backup_last_good_bytes',
+    'The newest backup outside the host: its size, and by how much the repository grew.',
+    ['of'],
+  )
 
   return (health) => {
     for (const [each, read] of reconcilerGauges) {
@@ -85,6 +95,13 @@ export function makeHealthFigures(register: Registry): (health: Health) => void 
     uncaught.set(health.process.uncaught_errors)
     engineAnswers.set(health.engine.answer_ms === null ? 0 : 1)
     measured.set(timestamp(health.measuring.last_at) ?? 0)
+    if (health.backups) {
+      const { last_good: good, last_failure } = health.backups
+      backupAt.set(timestamp(good?.at ?? null) ?? 0)
+      backupFailed.set(last_failure === null ? 0 : 1)
+      backupBytes.set({ of: 'backup' }, good?.bytes ?? 0)
+      backupBytes.set({ of: 'growth' }, good?.added_bytes ?? 0)
+    }
   }
 }
 

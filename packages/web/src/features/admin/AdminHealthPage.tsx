@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { StatusGlyph } from '../../ui/Status.tsx'
 import { ExportActivity } from '../activity/ExportActivity.tsx'
+import { BackupSheet } from './BackupSheet.tsx'
 import { CapacitySheet } from './CapacitySheet.tsx'
 import { durationText, reconcilerNote } from './health-words.ts'
 import { NoticeSheet } from './NoticeSheet.tsx'
@@ -39,6 +40,7 @@ export function Component() {
           ))}
           <ServerSheet health={health} />
           <CapacitySheet />
+          {health.backups && <BackupSheet backups={health.backups} />}
           <Reconcilers health={health} />
           <NoticeSheet />
         </div>
