@@ -44,9 +44,9 @@ async function placeOf(kind: 'directory' | 'S3', name: string): Promise<Settings
 }
 
 describe.skipIf(!hasRestic)('a backup outside the host', () => {
-  // Each takes half a minute: one for each database, and repository.test has the directory on both.
+  // Each takes a minute: one for each database, and repository.test has the directory on both.
   it.each([onPostgres ? ('directory' as const) : ('S3' as const)])(
-    'in a %s is restored elsewhere when the installation is destroyed',
+    'in a repository (%s) is restored elsewhere when the installation is destroyed',
     async (kind) => {
       const settings = await placeOf(kind, `place-${kind}`)
       const first = await installation(`first-${kind}`, { ...settings, ...seeded })
@@ -90,5 +90,6 @@ describe.skipIf(!hasRestic)('a backup outside the host', () => {
       await endSecond()
       expect((await run('backup.ts', second, '--list')).printed.trim().split('\n')).toHaveLength(2)
     },
+    180_000,
   )
 })

@@ -164,8 +164,6 @@ export function makeOutside(
   return { make, state, keepDoing }
 }
 
-export type Outside = ReturnType<typeof makeOutside>
-
 const scheduleText = (schedule: Schedule): string | null => {
   if (schedule === null) return null
   if ('everyHours' in schedule)

@@ -188,5 +188,3 @@ function reasonIn({ stderr }: CommandError): string {
   )
   return (telling.at(-1) ?? '').replace(/[.:]+$/, '').slice(0, 300)
 }
-
-export type Restic = ReturnType<typeof makeRestic>
