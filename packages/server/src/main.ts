@@ -129,7 +129,7 @@ async function main(): Promise<void> {
     passwordCost: owaspCost,
     peers,
     lease,
-    backups: outside?.state,
+    backups: outside?.state ?? null,
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
