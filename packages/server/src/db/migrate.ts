@@ -34,7 +34,7 @@ import * as webhooks from './migrations/0029-webhooks.ts'
 import * as uploads from './migrations/0030-uploads.ts'
 import * as binOfProjects from './migrations/0031-bin-of-projects.ts'
 import * as binOfGroups from './migrations/0032-bin-of-groups.ts'
-import * as liveChanges from './migrations/0034-live-changes.ts'
+import * as diskSizes from './migrations/0033-disk-sizes.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -72,7 +72,7 @@ const migrations: Record<string, Migration> = {
   '0030-uploads': uploads,
   '0031-bin-of-projects': binOfProjects,
   '0032-bin-of-groups': binOfGroups,
-  '0034-live-changes': liveChanges,
+  '0033-disk-sizes': diskSizes,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
