@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useDisks } from '../../api/disks.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import type { CloseDialog } from '../../shell/use-dialog.ts'
@@ -6,6 +7,7 @@ import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { pageHeading } from '../../ui/return-focus.ts'
 import { BinChoice } from '../bin/BinChoice.tsx'
 import { tellDeleted } from '../bin/tell-deleted.ts'
+import { countsText } from './delete-counts.ts'
 import type { Group, GroupKind } from './group-kind.ts'
 
 interface GroupDialogsProps<G extends Group> {
@@ -46,13 +48,21 @@ interface DeleteGroupDialogProps<G extends Group> {
 
 /** Asks before a pool or set is deleted with its VMs. */
 function DeleteGroupDialog<G extends Group>({
-  kind: { calls, texts, useRemoval, binKind },
+  kind: { calls, texts, useRemoval, useOne, binKind },
   group,
   onClose,
   afterDelete,
 }: DeleteGroupDialogProps<G>) {
   const { mutateAsync } = useRemoval()
   const [forGood, setForGood] = useState(false)
+  const one = useOne(group.project_id, group.id)
+  const { disks, loading, error } = useDisks(group.project_id)
+  const counts =
+    one.isError || error
+      ? 'Its VMs and disks could not be counted.'
+      : one.data && !loading
+        ? countsText(one.data.vms, disks)
+        : 'Counting its VMs and disks...'
   const confirm = useConfirmedAct({
     call: calls.delete,
     act: () => mutateAsync({ group, forGood }),
@@ -79,6 +89,9 @@ function DeleteGroupDialog<G extends Group>({
       <p className="mt-2">
         Disks that were created for its VMs are deleted with them. Other disks on them, and all snapshots, are
         kept.
+      </p>
+      <p className="mt-2" role="status">
+        {counts}
       </p>
     </ConfirmDialog>
   )
