@@ -183,6 +183,7 @@ test('a VM pool that was deleted by mistake is back with its VMs', async ({
   await expect(question).toContainText(
     'The VM pool is kept in the bin for 7 days, and can be restored from there.',
   )
+  await expect(question).toContainText('Now it has 2 VMs and 2 disks that will be deleted with it.')
   await expectAccessible(page)
   await question.getByRole('button', { name: 'Delete VM Pool' }).click()
   await expect(toasts(page).getByRole('button', { name: 'Undo: restore shop' })).toBeVisible()
