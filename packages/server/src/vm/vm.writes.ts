@@ -22,9 +22,17 @@ async function wishDeleted(tx: Tx, of: 'group_id' | 'project_id', id: string): P
 export const deleteMembersOf = (tx: Tx, groupId: string): Promise<void> =>
   wishDeleted(tx, 'group_id', groupId)
 
-/** The VMs of a project go with it. */
-export const deleteVmsOfProject = (tx: Tx, projectId: string): Promise<void> =>
-  wishDeleted(tx, 'project_id', projectId)
+/** The VMs of a project go with it, and belong to no pool or set any more. */
+export async function deleteVmsOfProject(tx: Tx, projectId: string): Promise<void> {
+  await wishDeleted(tx, 'project_id', projectId)
+  // Here, as PostgreSQL does not say whether groups or VMs lose their project first, and refuses one of these.
+  await tx
+    .updateTable('vm')
+    .set({ group_id: null })
+    .where('project_id', '=', projectId)
+    .where('group_id', 'is not', null)
+    .execute()
+}
 
 /** For the bin, which does not keep something any more: nothing is left of these VMs. Returns their ids. */
 export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
