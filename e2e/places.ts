@@ -1,6 +1,7 @@
 import type { APIRequest, BrowserContext, Locator, Page } from '@playwright/test'
 import {
   apiTokenApi,
+  type BinItem,
   binApi,
   type CallOutput,
   diskApi,
@@ -784,6 +785,7 @@ const inBin = {
   deleted_at: '2026-11-20T10:00:00.000Z',
   deleted_by: { id: 'a', name: 'Ada Lovelace' },
   delete_at: '2026-11-27T10:00:00.000Z',
+  vms: [],
   disks: [],
   attached_disks: 0,
   ended_shares: 0,
@@ -794,7 +796,7 @@ const inBin = {
 /** Something of each kind, at times that do not change. */
 const fillBin = async (page: Page): Promise<void> => {
   const disks = ['state', 'ledger', arabic, emoji].map((name) => ({ id: name, name }))
-  await answer(page, binApi.list, 200, [
+  const items: BinItem[] = [
     {
       ...inBin,
       id: '1',
@@ -808,6 +810,17 @@ const fillBin = async (page: Page): Promise<void> => {
     { ...inBin, id: '2', kind: 'vm', name: 'web', attached_disks: 1, has_memory: false },
     { ...inBin, id: '3', kind: 'disk', name: arabic, deleted_by: null, bytes: 10 * 1024 ** 3 },
     { ...inBin, id: '4', kind: 'vm_snapshot', name: emoji, bytes: 1024 ** 2 },
+    {
+      ...inBin,
+      id: '6',
+      kind: 'vm_pool',
+      name: 'shop',
+      vms: [
+        { id: '7', name: 'shop-1' },
+        { id: '8', name: 'shop-2' },
+      ],
+    },
     { ...inBin, id: '5', kind: 'disk_snapshot', name: 'monday', bytes: 1024 ** 3 },
-  ])
+  ]
+  await answer(page, binApi.list, 200, items)
 }

@@ -6,7 +6,7 @@ import { buildImage } from '../../image/build.ts'
 import { type ImageStore, makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import { readRecipes } from '../../image/recipe.ts'
-import { CommandError, run } from '../../lib/command.ts'
+import { CommandError, errorCode, run } from '../../lib/command.ts'
 import { type Log, silentLog } from '../../lib/log.ts'
 import type { EngineHarness } from '../engine.test-kit.ts'
 import type { Address, Engine } from '../engine.ts'
@@ -165,7 +165,14 @@ export async function endGuestsIn(dir: string): Promise<void> {
   const names = await readdir(dir, { recursive: true }).catch(() => [])
   for (const name of names) {
     const [, id] = /(?:^|\/)machines\/([^/]+)$/.exec(name) ?? []
-    for (const pid of id ? await processesOf(id) : []) process.kill(Number(pid), 'SIGKILL')
+    for (const pid of id ? await processesOf(id) : []) {
+      try {
+        process.kill(Number(pid), 'SIGKILL')
+      } catch (error) {
+        // It ended by itself since it was found.
+        if (errorCode(error) !== 'ESRCH') throw error
+      }
+    }
   }
 }
 
