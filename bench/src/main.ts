@@ -22,7 +22,7 @@ import { benchStorage } from './storage.ts'
 import { benchTabs } from './tabs.ts'
 import { benchUnderSiege } from './under-siege.ts'
 import { benchVmList } from './vm-list.ts'
-import { benchWarm, benchWarmDebian } from './warm.ts'
+import { benchWarm, benchWarmDebian, benchWarmUnderLoad } from './warm.ts'
 
 const parts: Record<string, () => Promise<boolean>> = {
   'page-weight': benchPageWeight,
@@ -35,6 +35,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'create-to-ssh': benchStarterToSsh,
   'base-to-ssh': benchBaseToSsh,
   warm: benchWarm,
+  'warm-under-load': benchWarmUnderLoad,
   'warm-debian': benchWarmDebian,
   gateway: benchGateway,
   share: benchShare,

@@ -4,7 +4,7 @@
  * when the bytes are on the disk of the host.
  */
 import { execFile } from 'node:child_process'
-import { readFile, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,6 +22,7 @@ import { clear, guestsOf, newDataDir, newKeyPair, runShown, startRealServer } fr
 import { type Copy, convert, copyDisks, copyFiles, openGuest, removeCopies, type Span } from './by-hand.ts'
 import { newPerson } from './person.ts'
 import { type Figure, quantile, report } from './report.ts'
+import { standstills } from './standstill.ts'
 
 const run = promisify(execFile)
 const turns = 5
@@ -48,26 +49,6 @@ async function freePort(): Promise<number> {
 async function virtualBytes(path: string): Promise<number> {
   const { stdout } = await run('qemu-img', ['info', '-U', '--output=json', path])
   return (JSON.parse(stdout) as { 'virtual-size': number })['virtual-size']
-}
-
-/** How long a guest stood still each time, in milliseconds, by the times QEMU wrote into its journal. */
-async function standstills(journal: string): Promise<number[]> {
-  const spans: number[] = []
-  let stopped: number | null = null
-  for (const line of (await readFile(journal, 'utf8')).split('\n')) {
-    if (!/"(STOP|RESUME)"/.test(line)) continue
-    const { event, timestamp } = JSON.parse(line) as {
-      event: string
-      timestamp: { seconds: number; microseconds: number }
-    }
-    const at = timestamp.seconds * 1000 + timestamp.microseconds / 1000
-    if (event === 'STOP') stopped ??= at
-    else if (stopped !== null) {
-      spans.push(at - stopped)
-      stopped = null
-    }
-  }
-  return spans
 }
 
 /**

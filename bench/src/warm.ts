@@ -2,7 +2,7 @@
  * Warm starts beside cold ones, with and without a guest that is kept ready, and what suspended VMs take to be back: servers
  * on this host, one of which boots every VM, in turns, so that all see the same load.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,17 +12,26 @@ import { clear, guestsOf, newDataDir, newKeyPair, startRealServer } from '@slipw
 import { prepare, viaSlipway } from './create-to-ssh.ts'
 import { newPerson } from './person.ts'
 import { quantile, report } from './report.ts'
+import { standstills } from './standstill.ts'
 
 const run = promisify(execFile)
 
-const starts = 12
+/** How many starts of each kind; those that boot are only there to compare with, and take long. */
+interface Starts {
+  warm: number
+  cold: number
+}
 const wakes = 12
-const clones = 8
+const forks = 10
+const clones = 20
+/** Processes that do nothing but take what they get of the processor. */
+const loads = 4
 
 /** A server with a user who has a project and a key in it. */
 async function openSide(settings: Record<string, string>, templateId = 'starter') {
   const dataDir = await newDataDir()
-  const server = await startRealServer(dataDir, settings)
+  // What was measured is deleted for good: the bin would keep the memory of each.
+  const server = await startRealServer(dataDir, { SLIPWAY_BIN_DAYS: '0', ...settings })
   const person = await newPerson(server)
   const { file, publicKey } = await newKeyPair(dataDir)
   const key = await person.call(sshKeyApi.create, { body: { key_name: 'bench', ssh_public_key: publicKey } })
@@ -85,10 +94,11 @@ async function fillReserve({ dataDir }: Side): Promise<void> {
 }
 
 /** Milliseconds from the create call to a first login, of starts in turns. */
-async function startInTurns(sides: Record<'cold' | 'warm' | 'reserve', Side>, turns: number) {
+async function startInTurns(sides: Record<'cold' | 'warm' | 'reserve', Side>, starts: Starts) {
   const times = { cold: [] as number[], warm: [] as number[], reserve: [] as number[] }
-  for (let turn = 0; turn < turns; turn++)
+  for (let turn = 0; turn < starts.warm; turn++)
     for (const name of ['cold', 'warm', 'reserve'] as const) {
+      if (name === 'cold' && turn >= starts.cold) continue
       // No other is in the way of what is measured.
       await fillReserve(sides.reserve)
       const side = sides[name]
@@ -115,6 +125,19 @@ async function sleepAndWake(side: Side, vmId: string, port: number): Promise<[nu
   return [suspended - start, woken - suspended]
 }
 
+/** Forks a running VM; seconds until the copy runs. */
+async function fork(side: Side, vmId: string): Promise<number> {
+  const start = performance.now()
+  const copies = await side.person.call(vmApi.fork, {
+    ...side.at(vmId),
+    body: { name: 'copy', count: 1 },
+  })
+  for (const { id } of copies) await side.until(id, 'running')
+  const ready = performance.now()
+  for (const { id } of copies) await side.delete(id)
+  return (ready - start) / 1000
+}
+
 async function openSides(templateId: string) {
   const warm = await openSide({ SLIPWAY_WARM: 'on', SLIPWAY_RESERVE: '0' }, templateId)
   const reserve = await openSide({ SLIPWAY_WARM: 'on', SLIPWAY_RESERVE: '1' }, templateId)
@@ -127,7 +150,7 @@ async function openSides(templateId: string) {
 }
 
 const seconds = (what: string, values: number[] | undefined, share: number, goal: number | null) => ({
-  what: `${what}, ${share === 0.5 ? 'P50' : 'P95'}`,
+  what: `${what}, P${share * 100}`,
   value: quantile(values ?? [], share),
   unit: 's',
   goal,
@@ -141,8 +164,10 @@ const startLines = (
   seconds('POST to first login, cold', times.cold, 0.5, null),
   seconds('POST to first login, warm', times.warm, 0.5, goals.warm),
   seconds('POST to first login, warm', times.warm, 0.95, goals.warm95),
+  seconds('POST to first login, warm', times.warm, 0.99, null),
   seconds('POST to first login, kept ready', times.reserve, 0.5, goals.reserve),
   seconds('POST to first login, kept ready', times.reserve, 0.95, null),
+  seconds('POST to first login, kept ready', times.reserve, 0.99, null),
   {
     what: 'warm to cold, medians',
     value: quantile(times.warm, 0.5) / quantile(times.cold, 0.5),
@@ -157,17 +182,46 @@ const startLines = (
   },
 ]
 
-/** The same starts of Debian 13, which takes longer. */
-export async function benchWarmDebian(): Promise<boolean> {
-  const sides = await openSides('base')
+const starterGoals = { warm: 1, warm95: 2, reserve: 0.4 }
+
+/** Starts alone, in turns. */
+async function benchStarts(
+  { name, templateId, starts }: { name: string; templateId: string; starts: Starts },
+  goals: Parameters<typeof startLines>[1],
+): Promise<boolean> {
+  const sides = await openSides(templateId)
   try {
-    const times = await startInTurns(sides, 6)
-    return report(
-      `Warm starts, Debian 13, ${acceleratorOf(sides.warm)}`,
-      startLines(times, { warm: 3, warm95: null, reserve: 0.6 }),
-    )
+    const times = await startInTurns(sides, starts)
+    const part = `Warm starts, ${name}, ${starts.warm} of each, ${acceleratorOf(sides.warm)}`
+    return report(part, startLines(times, goals))
   } finally {
     for (const side of Object.values(sides)) await side.close()
+  }
+}
+
+/** The same starts of Debian 13, which takes longer. */
+export const benchWarmDebian = () =>
+  benchStarts(
+    { name: 'Debian 13', templateId: 'base', starts: { warm: 20, cold: 6 } },
+    { warm: 3, warm95: null, reserve: 0.6 },
+  )
+
+/** Starts on a host that has four other things to do all the time. */
+export async function benchWarmUnderLoad(): Promise<boolean> {
+  const others = Array.from({ length: loads }, () =>
+    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+  )
+  try {
+    return await benchStarts(
+      {
+        name: `Starter Linux beside ${loads} busy processes`,
+        templateId: 'starter',
+        starts: { warm: 50, cold: 6 },
+      },
+      starterGoals,
+    )
+  } finally {
+    for (const other of others) other.kill('SIGKILL')
   }
 }
 
@@ -177,12 +231,16 @@ export async function benchWarm(): Promise<boolean> {
   const sides = await openSides('starter')
   const { warm, cold } = sides
   try {
-    const times = await startInTurns(sides, starts)
+    const times = await startInTurns(sides, { warm: 50, cold: 12 })
     const { ssh_gateway: gateway } = await warm.person.call(hostApi.get, {})
     if (!gateway) throw new Error('SSH by name is switched off')
     const { vm } = await warm.create()
     const spans: [number, number][] = []
     for (let turn = 0; turn < wakes; turn++) spans.push(await sleepAndWake(warm, vm.id, gateway.port))
+    const forked: number[] = []
+    for (let turn = 0; turn < forks; turn++) forked.push(await fork(warm, vm.id))
+    const journal = join(warm.dataDir, 'machines', vm.id, 'journal.out')
+    const still = (await standstills(journal)).map((ms) => ms / 1000)
     await warm.delete(vm.id)
 
     for (const side of [warm, cold]) for (let n = 0; n < clones; n++) await side.create()
@@ -190,7 +248,7 @@ export async function benchWarm(): Promise<boolean> {
 
     const [suspending, waking] = [0, 1].map((i) => spans.map((span) => (span[i] ?? Number.NaN) / 1000))
     return report(`Warm starts and suspended VMs, Starter Linux, ${acceleratorOf(warm)}`, [
-      ...startLines(times, { warm: 1, warm95: 2, reserve: 0.4 }),
+      ...startLines(times, starterGoals),
       {
         what: `memory of ${clones} warm VMs to ${clones} cold ones`,
         value: shared / own,
@@ -200,6 +258,10 @@ export async function benchWarm(): Promise<boolean> {
       seconds('suspend until it is suspended', suspending, 0.5, null),
       seconds('suspended until a login by name', waking, 0.5, null),
       seconds('suspended until a login by name', waking, 0.95, 2),
+      seconds('fork until the copy runs', forked, 0.5, null),
+      // Suspending lets it stand still as well, and never goes on from that.
+      seconds('a VM that is forked stands still', still.slice(-forks), 0.5, 0.3),
+      seconds('a VM that is forked stands still', still.slice(-forks), 0.95, null),
     ])
   } finally {
     for (const side of Object.values(sides)) await side.close()
