@@ -126,8 +126,19 @@ async function drive({ send }: Session, close: () => Promise<void>): Promise<Fir
     await send('input.performActions', { context, actions: [{ type: 'key', id: 'keyboard', actions }] })
   }
 
+  /** A page that goes somewhere by itself in that moment cuts the way to another one off. */
+  async function goto(url: string): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return void (await send('browsingContext.navigate', { context, url, wait: 'complete' }))
+      } catch (error) {
+        if (tries === 3 || !String(error).includes('NS_BINDING_ABORTED')) throw error
+      }
+    }
+  }
+
   return {
-    goto: async (url) => void (await send('browsingContext.navigate', { context, url, wait: 'complete' })),
+    goto,
     click,
     async type(target, text) {
       await click(target)

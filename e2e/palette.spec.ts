@@ -7,6 +7,12 @@ import { vmListPath, vmPath } from './paths.ts'
 const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Find anything' })
 const fieldOf = (page: Page) => page.getByRole('combobox', { name: 'Find anything' })
 
+/** Letters that come before its field is there belong to the page. */
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await expect(fieldOf(page)).toBeFocused()
+}
+
 const hit = (name: string, more: Partial<SearchHit> = {}): SearchHit => ({
   kind: 'vm',
   id: name,
@@ -24,8 +30,7 @@ test('a few letters lead to a VM, and what one can do with it is found where one
   const vm = await makeVm('engine-1', 'running')
   await page.goto('/templates')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-  await page.keyboard.press('Control+k')
-  await expect(fieldOf(page)).toBeFocused()
+  await openPalette(page)
   await page.keyboard.type('gine-1')
   const found = paletteOf(page).getByRole('option', { name: /engine-1/ })
   await expect(found).toHaveAttribute('data-highlighted', '')
@@ -36,7 +41,7 @@ test('a few letters lead to a VM, and what one can do with it is found where one
   await expect(page).toHaveURL(vmPath(vm))
   await expect(paletteOf(page)).toBeHidden()
 
-  await page.keyboard.press('Control+k')
+  await openPalette(page)
   const groups = paletteOf(page).getByRole('listbox').getByRole('group')
   await expect(groups.first()).toHaveAccessibleName('Recent')
   await expect(groups.first().getByRole('option')).toHaveText(['engine-1'])
@@ -47,15 +52,15 @@ test('a few letters lead to a VM, and what one can do with it is found where one
     page.getByRole('region', { name: 'Facts' }).getByText('Stopped', { exact: true }),
   ).toBeVisible()
 
-  await page.keyboard.press('Control+k')
+  await openPalette(page)
   await page.keyboard.type('create disk')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(`/projects/${vm.project_id}/disks/create`)
-  await page.keyboard.press('Control+k')
+  await openPalette(page)
   await page.keyboard.type('dark')
   await page.keyboard.press('Enter')
   await expect(page.locator('html')).toHaveClass(/dark/)
-  await page.keyboard.press('Control+k')
+  await openPalette(page)
   await page.keyboard.type('vms')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('ArrowUp')

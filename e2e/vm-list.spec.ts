@@ -314,7 +314,10 @@ test.describe('the list', () => {
         .toBeGreaterThan(before)
       await lists.at(-1)?.response()
     }
+    const atFirst = (await updatedOf(page).textContent()) ?? ''
     await poll()
+    // What an answer changes is drawn a moment after it.
+    await expect(updatedOf(page)).not.toHaveText(atFirst)
     const good = (await updatedOf(page).textContent()) ?? ''
     for (const status of [500, null]) {
       const { end } = await answer(page, vmApi.list, status)
