@@ -22,7 +22,7 @@ import { clear, guestsOf, newDataDir, newKeyPair, runShown, startRealServer } fr
 import { type Copy, convert, copyDisks, copyFiles, openGuest, removeCopies, type Span } from './by-hand.ts'
 import { newPerson } from './person.ts'
 import { type Figure, quantile, report } from './report.ts'
-import { standstills } from './standstill.ts'
+import { standstillsIn } from './standstill.ts'
 
 const run = promisify(execFile)
 const turns = 5
@@ -68,7 +68,8 @@ export async function benchStorage(): Promise<boolean> {
   let server = await startRealServer(dataDir, settings)
   const slipway = new Map<string, number[]>()
   const hand = new Map<string, Span[]>()
-  const standing: number[] = []
+  /** When full snapshots were taken, by the clock. */
+  const full: { from: number; to: number }[] = []
   try {
     const person = await newPerson(server)
     const { file, publicKey } = await newKeyPair(dataDir)
@@ -172,9 +173,9 @@ export async function benchStorage(): Promise<boolean> {
       if (turn > 0) await change()
       await warmUp()
       const made = await measure('VM snapshot, disk', turn, () => take(`disk ${turn}`, 'disk'))
-      const still = (await standstills(join(dir, 'journal.out'))).length
+      const from = Date.now()
       const warm = await measure('VM snapshot, full', turn, () => take(`full ${turn}`, 'full'))
-      if (turn > 0) standing.push(...(await standstills(join(dir, 'journal.out'))).slice(still))
+      if (turn > 0) full.push({ from, to: Date.now() })
       const increment = await measure('disk snapshot, incremental', turn, () => takeDisk(`inc ${turn}`))
       const copy = await measure('disk from a snapshot', turn, () => diskOf(increment))
       for (const snapshotId of [made, warm])
@@ -208,6 +209,9 @@ export async function benchStorage(): Promise<boolean> {
     const kept = await take('kept', 'disk')
     await person.call(vmApi.stop, { ...ofVm, body: { force: true } })
     await untilVm('stopped')
+    const standing = (await standstillsIn(dir)).flatMap(({ at, ms }) =>
+      full.some(({ from, to }) => at >= from && at <= to) ? [ms] : [],
+    )
     for (let turn = 0; turn <= turns; turn++) {
       const before = (await vmSnapshots()).length
       await measure('restore of a stopped VM', turn, async () => {

@@ -12,7 +12,7 @@ import { clear, guestsOf, newDataDir, newKeyPair, startRealServer } from '@slipw
 import { prepare, viaSlipway } from './create-to-ssh.ts'
 import { newPerson } from './person.ts'
 import { quantile, report } from './report.ts'
-import { standstills } from './standstill.ts'
+import { standstillsIn } from './standstill.ts'
 
 const run = promisify(execFile)
 
@@ -30,8 +30,7 @@ const loads = 4
 /** A server with a user who has a project and a key in it. */
 async function openSide(settings: Record<string, string>, templateId = 'starter') {
   const dataDir = await newDataDir()
-  // What was measured is deleted for good: the bin would keep the memory of each.
-  const server = await startRealServer(dataDir, { SLIPWAY_BIN_DAYS: '0', ...settings })
+  const server = await startRealServer(dataDir, settings)
   const person = await newPerson(server)
   const { file, publicKey } = await newKeyPair(dataDir)
   const key = await person.call(sshKeyApi.create, { body: { key_name: 'bench', ssh_public_key: publicKey } })
@@ -202,7 +201,7 @@ async function benchStarts(
 /** The same starts of Debian 13, which takes longer. */
 export const benchWarmDebian = () =>
   benchStarts(
-    { name: 'Debian 13', templateId: 'base', starts: { warm: 20, cold: 6 } },
+    { name: 'Debian 13', templateId: 'base', starts: { warm: 12, cold: 4 } },
     { warm: 3, warm95: null, reserve: 0.6 },
   )
 
@@ -216,7 +215,7 @@ export async function benchWarmUnderLoad(): Promise<boolean> {
       {
         name: `Starter Linux beside ${loads} busy processes`,
         templateId: 'starter',
-        starts: { warm: 50, cold: 6 },
+        starts: { warm: 20, cold: 3 },
       },
       starterGoals,
     )
@@ -239,8 +238,9 @@ export async function benchWarm(): Promise<boolean> {
     for (let turn = 0; turn < wakes; turn++) spans.push(await sleepAndWake(warm, vm.id, gateway.port))
     const forked: number[] = []
     for (let turn = 0; turn < forks; turn++) forked.push(await fork(warm, vm.id))
-    const journal = join(warm.dataDir, 'machines', vm.id, 'journal.out')
-    const still = (await standstills(journal)).map((ms) => ms / 1000)
+    await warm.person.call(vmApi.stop, { ...warm.at(vm.id), body: { force: true } })
+    await warm.until(vm.id, 'stopped')
+    const still = (await standstillsIn(join(warm.dataDir, 'machines', vm.id))).map(({ ms }) => ms / 1000)
     await warm.delete(vm.id)
 
     for (const side of [warm, cold]) for (let n = 0; n < clones; n++) await side.create()
