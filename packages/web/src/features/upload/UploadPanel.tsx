@@ -72,7 +72,7 @@ export function UploadPanel({ disk }: { disk: Disk }) {
           </div>
         )}
         <p role="status" className="text-hint wrap-anywhere text-ink-2">
-          {error && !upload ? errorText(error, 'The upload could not be loaded.') : stateText(run, upload)}
+          {stateText(run, upload, error && errorText(error, 'The upload could not be loaded.'))}
         </p>
         {wrong && (
           <p role="alert" className="text-hint wrap-anywhere text-bad">

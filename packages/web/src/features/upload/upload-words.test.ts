@@ -37,13 +37,19 @@ test('every state of an upload has a sentence', () => {
     speed: null,
     message: null,
   } as const
-  expect(stateText({ ...run, state: 'waiting', message: 'The connection was lost.' }, undefined)).toBe(
-    'The connection was lost. The upload tries again by itself.',
+  const waiting = { ...run, state: 'waiting', message: 'The connection was lost.' } as const
+  for (const problem of [null, 'The upload could not be loaded.'])
+    expect(stateText(waiting, undefined, problem)).toBe(
+      'The connection was lost. The upload tries again by itself.',
+    )
+  expect(stateText({ ...run, state: 'failed', message: 'Why' }, undefined, null)).toBe('Why')
+  expect(stateText(null, undefined, null)).toBe('Loading upload...')
+  expect(stateText(null, undefined, 'The upload could not be loaded.')).toBe(
+    'The upload could not be loaded.',
   )
-  expect(stateText({ ...run, state: 'failed', message: 'Why' }, undefined)).toBe('Why')
-  expect(stateText(null, { file_name: 'a.img', received_bytes: 1 })).toBe(
+  expect(stateText(null, { file_name: 'a.img', received_bytes: 1 }, null)).toBe(
     'This tab is not uploading. Choose the file "a.img" again to continue where the upload stopped.',
   )
   for (const state of ['sending', 'paused', 'sent'] as const)
-    expect(stateText({ ...run, state }, undefined)).toMatch(/\.$/)
+    expect(stateText({ ...run, state }, undefined, null)).toMatch(/\.$/)
 })

@@ -35,10 +35,14 @@ export function progressText({
   return `${amount}, ${bytesText(speed)} per second, ${timeLeftText(bytes - sent, speed)} left`
 }
 
-/** What an upload is doing, in a sentence. */
+/**
+ * What an upload is doing, in a sentence. What this tab is doing it knows by itself, also when the upload could not be loaded;
+ * `problem` says why it could not.
+ */
 export function stateText(
   run: UploadRun | null,
   upload: Pick<Upload, 'file_name' | 'received_bytes'> | undefined,
+  problem: string | null,
 ): string {
   switch (run?.state) {
     case 'sending':
@@ -54,6 +58,6 @@ export function stateText(
     default:
       return upload
         ? `This tab is not uploading. Choose the file "${upload.file_name}" again to continue${upload.received_bytes > 0 ? ' where the upload stopped' : ''}.`
-        : 'Loading upload...'
+        : (problem ?? 'Loading upload...')
   }
 }
