@@ -86,6 +86,49 @@ test('the bin says what it has, by whom and until when; things come back or are 
   expect(await call(binApi.list, { params })).toEqual([])
 })
 
+test('the bin is emptied of what was counted, and what comes later stays', async ({
+  page,
+  project,
+  makeVm,
+  addDisk,
+  call,
+}) => {
+  const params = { projectId: project.id }
+  const vm = await makeVm('web', 'running')
+  await call(vmApi.delete, { params: { ...params, vmId: vm.id } })
+  const remove = async (name: string) => {
+    const { id } = await addDisk(name)
+    await call(diskApi.delete, { params: { ...params, diskId: id } })
+  }
+  await remove('one')
+  await remove('two')
+  await page.goto(binPath(project.id))
+  await expect(rowOf(page, 'two')).toBeVisible()
+  await page.getByRole('button', { name: 'Empty Bin' }).press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Empty the bin' })
+  await expect(question).toContainText(
+    'Delete 1 VM and 2 disks in the bin for good? This action cannot be undone.',
+  )
+  await expect(page).toHaveURL(/dialog=empty-bin/)
+  await expectAccessible(page)
+  await remove('late')
+  await expect(rowOf(page, 'late')).toBeAttached()
+  await expect(question).toContainText('1 VM and 2 disks')
+  await question.getByRole('button', { name: 'Empty the bin' }).click()
+  await expect(toasts(page)).toContainText('Deleted 3 objects for good')
+  await expect(rowOf(page, 'web')).toBeHidden()
+  await expect(rowOf(page, 'late')).toBeVisible()
+  expect((await call(binApi.list, { params })).map(({ name }) => name)).toEqual(['late'])
+
+  await page.getByRole('button', { name: 'Empty Bin' }).click()
+  await expect(question).toContainText('Delete 1 disk in the bin for good?')
+  await answer(page, binApi.empty, 503, { message: 'Not now.' })
+  await question.getByRole('button', { name: 'Empty the bin' }).click()
+  await expect(question).toContainText('Not now.')
+  await page.keyboard.press('Escape')
+  await expect(rowOf(page, 'late')).toBeVisible()
+})
+
 test('a secret is deleted for good at once, and then nothing can be undone', async ({
   page,
   project,

@@ -318,6 +318,16 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('alertdialog')
         },
       },
+      {
+        name: 'a bin to empty',
+        who: 'owner',
+        path: binPath(project.id),
+        prepare: fillBin,
+        open: async (page) => {
+          await button(page, 'Empty Bin').click()
+          return page.getByRole('alertdialog')
+        },
+      },
       over('dialog', 'a member to invite', membersPath(project.id), async (page) => {
         await button(page, 'Invite Member').click()
         await page.getByLabel('Email address').fill(long)

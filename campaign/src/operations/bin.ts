@@ -1,5 +1,5 @@
 /** What was deleted comes back, or is deleted for good: the newest of what the world knows. */
-import { binApi } from '@slipway/contract'
+import { binApi, binEmptyLimit } from '@slipway/contract'
 import { requestOf } from '../client.ts'
 import type { Known, World } from '../world.ts'
 import { type Called, type Errand, type Operation, on } from './operation.ts'
@@ -19,6 +19,14 @@ async function onNewest(endpoint: Called, { world, person: { client }, parts }: 
   return answer
 }
 
+/** Empties the bin of what is in it now. */
+async function onAll({ person: { client }, parts }: Errand) {
+  const list = await client.send(requestOf(binApi.list, parts))
+  if (list?.status !== binApi.list.status) return list
+  const ids = (JSON.parse(list.text) as { id: string }[]).map(({ id }) => id).slice(0, binEmptyLimit)
+  return client.send(requestOf(binApi.empty, { ...parts, body: { ids } }))
+}
+
 /** It is there again, as it was at most: what was known of it is not known any more. */
 function cameBack(known: Known, answer: Awaited<ReturnType<typeof onNewest>>): void {
   if (answer !== null && answer.status !== binApi.restore.status) return
@@ -35,4 +43,5 @@ export const ofBin: Record<string, Operation> = {
   listBin: on('project', 'projectId', binApi.list, { weight: 0.5 }),
   restoreFromBin: ofNewest(2, binApi.restore),
   deleteForGood: ofNewest(1, binApi.delete),
+  emptyBin: on('project', 'projectId', binApi.empty, { weight: 0.3, send: onAll }),
 }

@@ -115,6 +115,7 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   // As for deleting what is in it.
   'bin.restore': 'operator',
   'bin.delete': 'operator',
+  'bin.empty': 'operator',
   'activity.ofProject': 'viewer',
   'event.stream': 'viewer',
 }

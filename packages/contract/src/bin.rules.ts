@@ -18,7 +18,13 @@ export const binNouns: Readonly<Record<BinKind, string>> = {
 /** Days that deleted objects are kept unless the settings of the server say otherwise; 0: none. */
 export const binDaysDefault = 7
 
+/** How many items a call to empty the bin names at most. */
+export const binEmptyLimit = 1000
+
 export const binTexts = {
+  nothingChosen: 'Name the ids of what to delete for good, or a time before which it was deleted',
+  tooManyIds: `Name at most ${binEmptyLimit} ids`,
+  beforeInvalid: 'Name the time as ISO 8601 in UTC, such as 2026-11-27T20:00:00Z',
   sharesEnded: 'Its shared ports ended when it was deleted. Share them again.',
   membersSharesEnded: 'Shared ports of its VMs ended when it was deleted. Share them again.',
   membersDisksFree:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { binKinds } from './bin.rules.ts'
+import { binEmptyLimit, binKinds, binTexts } from './bin.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
@@ -55,6 +55,30 @@ export const BinRestored = z.object({
 })
 export type BinRestored = z.infer<typeof BinRestored>
 
+/**
+ * What is emptied out of the bin. What comes into the bin while somebody is asked whether to empty it is not to go along, so this
+ * says what was there: with both, only what fits both is deleted.
+ */
+export const BinEmpty = z
+  .object({
+    /** Of the items. Those that are not in the bin any more are skipped. */
+    ids: z.array(Id, { error: binTexts.nothingChosen }).max(binEmptyLimit, binTexts.tooManyIds).optional(),
+    /** Only items that were deleted at this time or earlier. */
+    before: z.iso.datetime({ error: binTexts.beforeInvalid }).optional(),
+  })
+  .refine(({ ids, before }) => ids !== undefined || before !== undefined, {
+    error: binTexts.nothingChosen,
+    path: ['ids'],
+  })
+export type BinEmpty = z.infer<typeof BinEmpty>
+
+/** What was emptied out of the bin. */
+export const BinEmptied = z.object({
+  /** How many items are being deleted for good. */
+  deleted: z.int(),
+})
+export type BinEmptied = z.infer<typeof BinEmptied>
+
 export const BinItemParams = ProjectParams.extend({ itemId: Id })
 
 const notFound = [messages.projectNotFound, messages.binItemNotFound]
@@ -82,5 +106,17 @@ export const binApi = {
     status: 204,
     params: BinItemParams,
     errors: { 404: notFound },
+  }),
+  empty: endpoint('bin.empty', {
+    summary: 'Empty the bin: delete for good what is named, or what was in the bin at a time',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    body: BinEmpty,
+    response: BinEmptied,
+    errors: {
+      400: [binTexts.nothingChosen, binTexts.tooManyIds, binTexts.beforeInvalid],
+      404: [messages.projectNotFound],
+    },
   }),
 }

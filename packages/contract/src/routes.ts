@@ -161,6 +161,7 @@ export const routes = {
   'bin.list': 'GET /api/projects/:projectId/bin',
   'bin.restore': 'POST /api/projects/:projectId/bin/:itemId/restore',
   'bin.delete': 'DELETE /api/projects/:projectId/bin/:itemId',
+  'bin.empty': 'DELETE /api/projects/:projectId/bin',
   'projectBin.list': 'GET /api/bin',
   'projectBin.restore': 'POST /api/bin/:itemId/restore',
   'projectBin.delete': 'DELETE /api/bin/:itemId',

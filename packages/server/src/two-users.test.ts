@@ -170,6 +170,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'share.create': () => ({ port: 4000 }),
   'share.update': () => ({ audience: 'everybody' }),
   'batch.create': (own) => ({ action: 'vm.stop', ids: [own.vmId] }),
+  'bin.empty': () => ({ ids: ['nobody'] }),
 }
 
 const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')

@@ -1002,6 +1002,16 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Delete disk data in the bin for good requested',
     }
   },
+  'bin.empty': async (desk) => {
+    const id = await desk.readyDisk()
+    await desk.deleteDisk(id)
+    return {
+      act: () => desk.ada.call(binApi.empty, { params: desk.params, body: { ids: [id] } }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Delete disk data in the bin for good requested',
+    }
+  },
   'projectBin.restore': async ({ ada, params }) => {
     await ada.call(projectApi.delete, { params })
     return {

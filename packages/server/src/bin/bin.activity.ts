@@ -21,11 +21,14 @@ interface Subject {
 const about = ({ id, project_id, kind, name }: Subject, nowMs: number, told: Told): Entry =>
   entry(nowMs, { type: kind, id, name, projectId: project_id }, told)
 
-export const deletedForGood = (item: Subject, userId: string, nowMs: number): Entry =>
+export const deletedForGood = (
+  item: Subject,
+  { by, call, nowMs }: { by: string; call: 'bin.delete' | 'bin.empty'; nowMs: number },
+): Entry =>
   about(
     item,
     nowMs,
-    wish(userId, 'bin.delete', `Delete ${binNouns[item.kind]} ${item.name} in the bin for good requested`),
+    wish(by, call, `Delete ${binNouns[item.kind]} ${item.name} in the bin for good requested`),
   )
 
 /** Its time in the bin is over. */

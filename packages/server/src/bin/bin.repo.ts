@@ -1,4 +1,4 @@
-import type { BinItem, BinKind } from '@slipway/contract'
+import type { BinEmpty, BinItem, BinKind } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
@@ -6,7 +6,6 @@ import type { Db, Tx } from '../db/open.ts'
 import type { BinTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { deleterOf, projectsInBin } from './bin.conditions.ts'
-import { takeFromBin } from './bin.writes.ts'
 
 /** What has a row of its own that is let go of; pools and sets go with the row of the bin. */
 export type DroppedKind = Exclude<BinKind, 'vm_pool' | 'vm_set'>
@@ -14,8 +13,14 @@ export type DroppedKind = Exclude<BinKind, 'vm_pool' | 'vm_set'>
 /** What was let go with something, by kind. */
 export type Dropped = Record<DroppedKind, string[]>
 
-/** Wishes everything of one kind deleted that is in the bin under an id, and returns what that is; part of a transaction. */
-type Drops = Record<DroppedKind, (tx: Tx, binId: string) => Promise<string[]>>
+/** Wishes everything of one kind deleted that is in the bin under these ids, and returns what that is; part of a transaction. */
+type Drops = Record<DroppedKind, (tx: Tx, binIds: readonly string[]) => Promise<string[]>>
+
+/** An item as its entry in the activity log has it. */
+type EntryOf = (item: Omit<BinTable, 'attached' | 'kind'> & { kind: BinKind }) => Entry
+
+/** SQLite takes 32,766 values in one statement. */
+const idsAtOnce = 1000
 
 /** Something that is in the bin with an item. */
 type Along = BinItem['disks']
@@ -86,6 +91,23 @@ export function makeBinRepo(db: Db, drops: Drops) {
     return rows.map((row) => toItem(row, vms, disks))
   }
 
+  /** Lets go of what belongs to items, and of them last, as docs/adr/0049 has it. */
+  async function dropAll(tx: Tx, ids: readonly string[], entryOf: EntryOf) {
+    const dropped: Dropped = { vm: [], disk: [], vm_snapshot: [], disk_snapshot: [] }
+    const items: BinTable[] = []
+    for (let from = 0; from < ids.length; from += idsAtOnce) {
+      const some = ids.slice(from, from + idsAtOnce)
+      for (const kind of Object.keys(drops) as DroppedKind[])
+        dropped[kind].push(...(await drops[kind](tx, some)))
+      items.push(...(await tx.deleteFrom('bin').where('id', 'in', some).returningAll().execute()))
+    }
+    await record(
+      tx,
+      items.map((item) => entryOf({ ...item, kind: item.kind as BinKind })),
+    )
+    return { items, dropped }
+  }
+
   return {
     async find(id: string): Promise<BinItem | null> {
       const [item] = await withBelongings(await items().where('bin.id', '=', id).execute())
@@ -120,22 +142,35 @@ export function makeBinRepo(db: Db, drops: Drops) {
     },
 
     /** Keeps something no more: the reconcilers remove what there is of it. Null when it was not there. */
-    drop(
-      id: string,
-      entryOf: (item: Omit<BinTable, 'attached' | 'kind'> & { kind: BinKind }) => Entry,
-    ): Promise<{ projectId: string; dropped: Dropped } | null> {
-      return db.transaction().execute(async (tx) => {
-        const dropped: Dropped = {
-          vm: await drops.vm(tx, id),
-          disk: await drops.disk(tx, id),
-          vm_snapshot: await drops.vm_snapshot(tx, id),
-          disk_snapshot: await drops.disk_snapshot(tx, id),
-        }
-        const item = await takeFromBin(tx, id)
-        if (!item) return null
-        await record(tx, [entryOf({ ...item, kind: item.kind as BinKind })])
-        return { projectId: item.project_id, dropped }
-      })
-    },
+    drop: (id: string, entryOf: EntryOf): Promise<{ projectId: string; dropped: Dropped } | null> =>
+      db.transaction().execute(async (tx) => {
+        const { items, dropped } = await dropAll(tx, [id], entryOf)
+        const [item] = items
+        return item ? { projectId: item.project_id, dropped } : null
+      }),
+
+    /** The same for what is in the bin of a project, as far as it is meant; answers with the items that were there. */
+    empty: (
+      projectId: string,
+      { ids, before }: BinEmpty,
+      entryOf: EntryOf,
+    ): Promise<{ ids: string[]; dropped: Dropped }> =>
+      db.transaction().execute(async (tx) => {
+        let meant = tx
+          .selectFrom('bin')
+          .select('id')
+          .where('project_id', '=', projectId)
+          .where('kind', '!=', 'project')
+        // PostgreSQL takes no empty list.
+        if (ids) meant = meant.where('id', 'in', ids.length > 0 ? ids : [''])
+        if (before !== undefined) meant = meant.where('deleted_at', '<=', isoTime(Date.parse(before)))
+        const rows = await meant.orderBy('id').execute()
+        const { items, dropped } = await dropAll(
+          tx,
+          rows.map(({ id }) => id),
+          entryOf,
+        )
+        return { ids: items.map(({ id }) => id), dropped }
+      }),
   }
 }

@@ -1,4 +1,11 @@
-import { type BinItem, type BinKind, type BinRestored, messages } from '@slipway/contract'
+import {
+  type BinEmptied,
+  type BinEmpty,
+  type BinItem,
+  type BinKind,
+  type BinRestored,
+  messages,
+} from '@slipway/contract'
 import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
@@ -45,10 +52,22 @@ export function makeBinService({ repo, comeBack, kicks, changed, clock }: BinSer
 
     async delete(userId: string, projectId: string, id: string): Promise<void> {
       await find(projectId, id)
-      const gone = await repo.drop(id, (item) => deletedForGood(item, userId, clock.now()))
+      const gone = await repo.drop(id, (item) =>
+        deletedForGood(item, { by: userId, call: 'bin.delete', nowMs: clock.now() }),
+      )
       if (!gone) throw new Problem(404, messages.binItemNotFound)
       changed('bin_item', projectId, id)
       removeAll(gone.dropped)
+    },
+
+    /** Deletes for good what was there when somebody was asked; what came into the bin meanwhile stays. */
+    async empty(userId: string, projectId: string, body: BinEmpty): Promise<BinEmptied> {
+      const { ids, dropped } = await repo.empty(projectId, body, (item) =>
+        deletedForGood(item, { by: userId, call: 'bin.empty', nowMs: clock.now() }),
+      )
+      for (const id of ids) changed('bin_item', projectId, id)
+      removeAll(dropped)
+      return { deleted: ids.length }
     },
 
     /** Deletes for good what has been in the bin for long enough. */

@@ -1,6 +1,18 @@
-import { type BinItem, binApi, binTexts, messages, projectApi, shareApi, vmApi } from '@slipway/contract'
+import {
+  accessTexts,
+  type BinEmpty,
+  type BinItem,
+  binApi,
+  binTexts,
+  messages,
+  projectApi,
+  projectMemberApi,
+  shareApi,
+  vmApi,
+} from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { withoutBin } from '../app.test-kit.ts'
+import { lastMail, tokenOf, withoutBin } from '../app.test-kit.ts'
+import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { noLimits } from '../engine/limits.ts'
 
@@ -464,6 +476,141 @@ describe('disks and snapshots in the bin', () => {
       await desk.pass()
       expect(await bin.list()).toEqual([])
       expect((await bin.rows()).disks).toEqual([])
+    }),
+  )
+})
+
+describe('emptying the bin', () => {
+  const empty = (desk: Desk, body: BinEmpty, by: Pick<Desk['ada'], 'call'> = desk.ada) =>
+    by.call(binApi.empty, { params: desk.params, body })
+
+  it(
+    'deletes for good what is named, with what is in the bin with it, and nothing else',
+    atBin(async (desk, bin) => {
+      const source = await desk.stoppedVm('source')
+      const { id, own } = await copyOf(desk, source, 'copy')
+      await desk.deleteVm(id)
+      const disk = await desk.readyDisk({ name: 'data' })
+      await desk.deleteDiskSnapshot(await desk.readyDiskSnapshot(disk))
+      await desk.deleteDisk(disk)
+      await desk.deleteVmSnapshot(await desk.readyVmSnapshot(source))
+      await desk.pass()
+      const ids = (await bin.list()).map((item) => item.id)
+      expect(ids).toHaveLength(4)
+      const late = await desk.readyDisk({ name: 'late' })
+      await desk.deleteDisk(late)
+      expect(await empty(desk, { ids: [...ids, 'nobody', source] })).toMatchObject({
+        status: 200,
+        body: { deleted: 4 },
+      })
+      expect(await bin.list()).toMatchObject([{ id: late }])
+      await desk.pass()
+      expect(await bin.held()).toMatchObject({
+        ...nothing,
+        machines: [source],
+        volumes: expect.not.arrayContaining([disk, own]),
+      })
+      expect((await bin.held()).volumes).toContain(late)
+      expect((await bin.rows()).vms).toEqual([source])
+    }),
+  )
+
+  it(
+    'leaves alone what was restored, and what came back into the bin after the question',
+    atBin(async (desk, bin) => {
+      const [again, back, gone] = [
+        await desk.readyDisk({ name: 'again' }),
+        await desk.readyDisk({ name: 'back' }),
+        await desk.readyDisk({ name: 'gone' }),
+      ]
+      for (const id of [again, back, gone]) await desk.deleteDisk(id)
+      const items = await bin.list()
+      const before = items
+        .map(({ deleted_at }) => deleted_at)
+        .sort()
+        .at(-1)
+      await desk.pass(60_000)
+      for (const id of [again, back]) expect((await bin.restore(id)).status).toBe(200)
+      await desk.deleteDisk(again)
+      const body = { ids: items.map(({ id }) => id), ...(before !== undefined && { before }) }
+      expect((await empty(desk, body)).body).toEqual({ deleted: 1 })
+      expect(await bin.list()).toMatchObject([{ id: again }])
+      expect((await desk.disk(back))?.status).toBe('available')
+      // A time alone names everything until then, in whatever form it comes.
+      expect((await empty(desk, { before: '2000-01-01T00:00:00Z' })).body).toEqual({ deleted: 0 })
+      const now = new Date(desk.app.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+      await desk.pass(60_000)
+      expect((await empty(desk, { before: now.replace('Z', '.999Z') })).body).toEqual({ deleted: 1 })
+      expect((await empty(desk, { ids: [] })).body).toEqual({ deleted: 0 })
+      expect(await bin.list()).toEqual([])
+    }),
+  )
+
+  it(
+    'happens whole or not at all, survives a server that is killed, and is told to listeners',
+    atBin(async (desk, bin) => {
+      const ids = [await desk.readyDisk({ name: 'a' }), await desk.readyDisk({ name: 'b' })]
+      for (const id of ids) await desk.deleteDisk(id)
+      const undo = await refuse(desk.app.db, 'insert', 'activity')
+      expect((await empty(desk, { ids })).status).toBe(500)
+      await undo()
+      expect(await bin.list()).toHaveLength(2)
+      const told: unknown[] = []
+      const stop = desk.app.subscribe(desk.params.projectId, (event, data) => {
+        if (event === 'bin_item') told.push(data)
+      })
+      const answers = await Promise.all([empty(desk, { ids }), empty(desk, { ids })])
+      await desk.app.idle()
+      stop()
+      expect(answers.reduce((sum, { body }) => sum + body.deleted, 0)).toBe(2)
+      const deleted = ids.map((id) => expect.objectContaining({ id, deleted: true }))
+      expect(told).toEqual(expect.arrayContaining(deleted))
+      await desk.app.restart()
+      await desk.pass()
+      expect(await bin.held()).toEqual(nothing)
+      expect(await bin.rows()).toEqual({ bin: [], vms: [], disks: [] })
+    }),
+  )
+
+  for (const [body, field, sentence] of [
+    [{}, 'ids', binTexts.nothingChosen],
+    [{ ids: 'all' }, 'ids', binTexts.nothingChosen],
+    [{ ids: Array.from({ length: 1001 }, (_, i) => `d${i}`) }, 'ids', binTexts.tooManyIds],
+    [{ before: 'yesterday' }, 'before', binTexts.beforeInvalid],
+  ] as const)
+    it(
+      `is refused when ${JSON.stringify(body).slice(0, 40)} is sent`,
+      atBin(async (desk, bin) => {
+        await desk.deleteDisk(await desk.readyDisk())
+        const { projectId } = desk.params
+        expect(await desk.ada.raw('DELETE', `/api/projects/${projectId}/bin`, body)).toMatchObject({
+          status: 400,
+          body: { message: sentence, fields: { [field]: sentence } },
+        })
+        expect(await bin.list()).toHaveLength(1)
+      }),
+    )
+
+  it(
+    'is for members of the project who may delete, and for nothing of other projects',
+    atBin(async (desk, bin) => {
+      const id = await desk.readyDisk()
+      await desk.deleteDisk(id)
+      const bob = await desk.app.signedIn('Bob')
+      expect((await empty(desk, { ids: [id] }, bob)).status).toBe(404)
+      const { body: own } = await bob.call(projectApi.create, { body: { name: 'b' } })
+      expect(
+        await bob.call(binApi.empty, { params: { projectId: own.id }, body: { ids: [id] } }),
+      ).toMatchObject({ status: 200, body: { deleted: 0 } })
+      const body = { email: bob.email, role: 'viewer' as const }
+      await desk.ada.call(projectMemberApi.invite, { params: desk.params, body })
+      const token = tokenOf(lastMail(desk.app.mails, bob.email))
+      await bob.call(projectMemberApi.accept, { body: { token } })
+      expect(await empty(desk, { ids: [id] }, bob)).toMatchObject({
+        status: 403,
+        body: { message: accessTexts.operator },
+      })
+      expect(await bin.list()).toMatchObject([{ id }])
     }),
   )
 })

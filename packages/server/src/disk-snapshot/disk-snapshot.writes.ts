@@ -11,12 +11,12 @@ export async function deleteDiskSnapshotsOfProject(tx: Tx, projectId: string, no
     .execute()
 }
 
-/** For the bin, which does not keep something any more: nothing is left of these snapshots. Returns their ids. */
-export async function dropDiskSnapshots(tx: Tx, binId: string): Promise<string[]> {
+/** For the bin, which does not keep these items any more: nothing is left of these snapshots. Returns their ids. */
+export async function dropDiskSnapshots(tx: Tx, binIds: readonly string[]): Promise<string[]> {
   const rows = await tx
     .updateTable('disk_snapshot')
     .set({ bin_id: null })
-    .where('bin_id', '=', binId)
+    .where('bin_id', 'in', binIds)
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

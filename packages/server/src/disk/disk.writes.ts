@@ -171,12 +171,12 @@ export async function attachAgain(
   return rows.map(({ id }) => id)
 }
 
-/** For the bin, which does not keep something any more: nothing is left of these disks. Returns their ids. */
-export async function dropDisks(tx: Tx, binId: string): Promise<string[]> {
+/** For the bin, which does not keep these items any more: nothing is left of these disks. Returns their ids. */
+export async function dropDisks(tx: Tx, binIds: readonly string[]): Promise<string[]> {
   const rows = await tx
     .updateTable('disk')
     .set({ bin_id: null, ...offEveryVm })
-    .where('bin_id', '=', binId)
+    .where('bin_id', 'in', binIds)
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

@@ -24,12 +24,12 @@ export async function deleteVmSnapshotsOfProject(tx: Tx, projectId: string, nowM
     .execute()
 }
 
-/** For the bin, which does not keep something any more: nothing is left of these snapshots. Returns their ids. */
-export async function dropVmSnapshots(tx: Tx, binId: string): Promise<string[]> {
+/** For the bin, which does not keep these items any more: nothing is left of these snapshots. Returns their ids. */
+export async function dropVmSnapshots(tx: Tx, binIds: readonly string[]): Promise<string[]> {
   const rows = await tx
     .updateTable('vm_snapshot')
     .set({ bin_id: null })
-    .where('bin_id', '=', binId)
+    .where('bin_id', 'in', binIds)
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

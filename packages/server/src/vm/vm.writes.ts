@@ -34,8 +34,8 @@ export async function deleteVmsOfProject(tx: Tx, projectId: string): Promise<voi
     .execute()
 }
 
-/** For the bin, which does not keep something any more: nothing is left of these VMs. Returns their ids. */
-export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
+/** For the bin, which does not keep these items any more: nothing is left of these VMs. Returns their ids. */
+export async function dropVms(tx: Tx, binIds: readonly string[]): Promise<string[]> {
   const rows = await tx
     .updateTable('vm')
     .set((e) => ({
@@ -45,7 +45,7 @@ export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
       wanted_force: 1,
       version: e('version', '+', 1),
     }))
-    .where('bin_id', '=', binId)
+    .where('bin_id', 'in', binIds)
     .returning('id')
     .execute()
   return rows.map(({ id }) => id)

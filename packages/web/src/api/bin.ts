@@ -1,4 +1,4 @@
-import type { BinItem, BinRestored } from '@slipway/contract'
+import { type BinItem, type BinRestored, binEmptyLimit } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { takeEvents } from './live-events.ts'
@@ -61,3 +61,21 @@ export function useDeleteForGood() {
     onSettled: (_, __, item) => void list.refresh(item.project_id),
   })
 }
+
+/** Deletes for good what was in the bin when somebody was asked about it; answers with how many of that were still there. */
+async function empty(projectId: string, items: readonly BinItem[]): Promise<number> {
+  const before = items.map(({ deleted_at }) => deleted_at).reduce((a, b) => (a > b ? a : b), '')
+  let all = 0
+  for (let from = 0; from < items.length; from += binEmptyLimit) {
+    const ids = items.slice(from, from + binEmptyLimit).map(({ id }) => id)
+    const { deleted } = await call('bin.empty', { params: { projectId }, body: { ids, before } })
+    all += deleted
+  }
+  return all
+}
+
+export const useEmptyBin = (projectId: string) =>
+  useMutation({
+    mutationFn: (items: readonly BinItem[]) => empty(projectId, items),
+    onSettled: () => void list.refresh(projectId),
+  })

@@ -8,13 +8,14 @@ import { useHost } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { objectIcons } from '../../shell/object-icons.ts'
-import { useOpenDialog } from '../../shell/use-dialog.ts'
+import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
+import { later } from '../../ui/later.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { binDialogs } from './bin-dialogs.ts'
@@ -22,6 +23,10 @@ import { alongText, kindText, shownItems, sizeText } from './bin-words.ts'
 import { DeletedRow, deletedColumns } from './DeletedRow.tsx'
 import { DeleteForGoodDialog } from './DeleteForGoodDialog.tsx'
 import { undo } from './tell-deleted.ts'
+
+const EmptyBinDialog = later(async () => (await import('./EmptyBinDialog.tsx')).EmptyBinDialog, {
+  close: ({ onClose }: { onClose: () => void }) => onClose(),
+})
 
 const { name, deleted, keptUntil, actions } = deletedColumns
 const columns = [
@@ -37,6 +42,9 @@ export function Component() {
   const { projectId = '' } = useParams()
   const { items, loading, error, refetch } = useBin(projectId)
   const days = useHost()?.bin_days
+  const openDialog = useOpenDialog()
+  const emptying = useDialog(binDialogs.empty)
+  const may = useMay()
   const [search, setSearch] = useState('')
   const shownSearch = useDeferredValue(search)
   const shown = useMemo(() => shownItems(items, shownSearch), [items, shownSearch])
@@ -48,6 +56,17 @@ export function Component() {
           days === 0
             ? 'What is deleted here is deleted for good: the bin is turned off.'
             : `Deleted VMs, pools, sets, disks and snapshots${days === undefined ? '' : `, kept for ${binDaysText(days)}`}. What is in the bin counts toward no quota.`
+        }
+        actions={
+          items.length > 0 && (
+            <Button
+              aria-haspopup="dialog"
+              disabledReason={reasonOf(may('bin.empty'))}
+              onClick={() => openDialog(binDialogs.empty)}
+            >
+              Empty Bin
+            </Button>
+          )
         }
       />
       {loading && <LoadingState text="Loading the bin..." outline="rows" />}
@@ -93,6 +112,9 @@ export function Component() {
             />
           )}
         </>
+      )}
+      {emptying.open && !loading && !error && (
+        <EmptyBinDialog projectId={projectId} items={items} onClose={() => emptying.close()} />
       )}
       <ObjectDialogs
         objects={items}

@@ -1,6 +1,14 @@
 import type { BinItem } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { alongText, goesAlongText, kindText, shownItems, sizeText } from './bin-words.ts'
+import {
+  alongText,
+  contentsText,
+  emptiedText,
+  goesAlongText,
+  kindText,
+  shownItems,
+  sizeText,
+} from './bin-words.ts'
 
 const item: BinItem = {
   id: 'a',
@@ -44,6 +52,24 @@ test('of a pool or set the VMs are counted, and what is deleted for good with it
   expect(goesAlongText({ ...pool, disks: [{ id: 'd', name: 'd' }] })).toBe(
     ', the 2 VMs and the disk in the bin with it',
   )
+})
+
+test('before the bin is emptied all is counted, with what belongs to it', () => {
+  const some = (...names: string[]) => names.map((name) => ({ id: name, name }))
+  expect(contentsText([item])).toBe('1 VM')
+  expect(
+    contentsText([
+      { ...item, disks: some('a') },
+      { ...item, kind: 'disk' },
+      { ...item, kind: 'disk_snapshot' },
+      { ...item, kind: 'vm_pool', vms: some('p-1', 'p-2'), disks: some('b', 'c') },
+    ]),
+  ).toBe('3 VMs, 4 disks, 1 disk snapshot, and 1 VM pool')
+  expect(emptiedText(2, 2)).toEqual({ text: 'Deleted 2 objects for good', detail: null })
+  expect(emptiedText(3, 1)).toEqual({
+    text: 'Deleted 1 object for good',
+    detail: '2 objects were restored or deleted in the meantime.',
+  })
 })
 
 test('of many disks the first are named', () => {

@@ -1,4 +1,4 @@
-import { type BinItem, type BinKind, binNouns, formatGb } from '@slipway/contract'
+import { type BinItem, type BinKind, binKinds, binNouns, formatGb } from '@slipway/contract'
 
 /** Of many only the first: a row is no list. */
 function listOf(all: BinItem['disks']): string {
@@ -45,6 +45,33 @@ export function goesAlongText({ vms, disks }: Pick<BinItem, 'vms' | 'disks'>): s
   return parts.length === 1
     ? ` and ${parts[0]} in the bin with it`
     : `, ${parts.join(' and ')} in the bin with it`
+}
+
+const conjunction = new Intl.ListFormat('en', { type: 'conjunction' })
+
+/** What all of these are, with what is in the bin with them: `3 VMs, 1 VM pool, and 2 disks`. */
+export function contentsText(items: readonly Pick<BinItem, 'kind' | 'vms' | 'disks'>[]): string {
+  const counts = new Map<BinKind, number>(binKinds.map((kind) => [kind, 0]))
+  const add = (kind: BinKind, n: number) => counts.set(kind, (counts.get(kind) ?? 0) + n)
+  for (const { kind, vms, disks } of items) {
+    add(kind, 1)
+    add('vm', vms.length)
+    add('disk', disks.length)
+  }
+  const parts = [...counts].filter(([, n]) => n > 0).map(([kind, n]) => count(n, binNouns[kind]))
+  return conjunction.format(parts)
+}
+
+/** What came of emptying the bin of so many objects. */
+export function emptiedText(asked: number, deleted: number): { text: string; detail: string | null } {
+  const rest = asked - deleted
+  return {
+    text: `Deleted ${count(deleted, 'object')} for good`,
+    detail:
+      rest === 0
+        ? null
+        : `${count(rest, 'object')} ${rest === 1 ? 'was' : 'were'} restored or deleted in the meantime.`,
+  }
 }
 
 /** What it takes; nothing where that is not measured. */
