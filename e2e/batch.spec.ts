@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { batchApi, vmApi } from '@slipway/contract'
+import { batchApi, binApi, vmApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { expect, often, test } from './fixtures.ts'
 import { diskListPath, vmListPath } from './paths.ts'
@@ -113,12 +113,33 @@ test('tags and snapshots of many VMs, on a phone', async ({ page, project, makeV
     .toEqual(['vmSnapshot.create', 'vm.update'])
 })
 
-test('disks are deleted at once', async ({ page, project, addDisk }) => {
-  for (const name of ['one', 'two']) await addDisk(name)
+test('disks are deleted at once, and for good when that is chosen', async ({
+  page,
+  project,
+  addDisk,
+  call,
+}) => {
+  for (const name of ['one', 'two', 'secret']) await addDisk(name)
   await page.goto(diskListPath(project.id))
   await select(page)
-  await bar(page).getByRole('button', { name: 'Select all 2 shown' }).click()
+  await box(page, 'one').check()
+  await box(page, 'two').check()
   await bar(page).getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete 2 disks' }).click()
-  await expect(page.getByRole('dialog', { name: 'Delete 2 disks' })).toContainText('2 of 2 requested')
+  const question = page.getByRole('alertdialog')
+  await expect(question).toContainText('They are kept in the bin for 7 days, and can be restored from there.')
+  await question.getByRole('button', { name: 'Delete 2 disks' }).click()
+  const results = page.getByRole('dialog', { name: 'Delete 2 disks' })
+  await expect(results).toContainText('2 of 2 requested')
+  await results.getByRole('button', { name: 'Close' }).click()
+
+  await box(page, 'secret').check()
+  await bar(page).getByRole('button', { name: 'Delete', exact: true }).click()
+  await question.getByRole('checkbox', { name: 'Delete for good' }).check()
+  await expect(question).toContainText('They are deleted for good at once and cannot be restored.')
+  await expectAccessible(page)
+  await question.getByRole('button', { name: 'Delete 1 disk' }).click()
+  await expect(page.getByRole('dialog', { name: 'Delete 1 disk for good' })).toContainText('1 of 1 requested')
+  expect(
+    (await call(binApi.list, { params: { projectId: project.id } })).map(({ name }) => name).sort(),
+  ).toEqual(['one', 'two'])
 })

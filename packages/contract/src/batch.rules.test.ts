@@ -50,6 +50,7 @@ it('a batch is named by what it does and for how many', () => {
   expect(batchTitle('vm.stop', 30)).toBe('Stop 30 VMs')
   expect(batchTitle('vm.delete', 1)).toBe('Delete 1 VM')
   expect(batchTitle('disk.delete', 2)).toBe('Delete 2 disks')
+  expect(batchTitle('disk.delete', 2, true)).toBe('Delete 2 disks for good')
 })
 
 it('its progress says what failed and what was left out only where there is some', () => {

@@ -37,6 +37,8 @@ export const batchTexts = {
   idTwice: 'Name each id once',
   noTags: 'Name at least one tag to add or to remove',
   tagBoth: 'Name no tag both to add and to remove',
+  forGoodInvalid: 'Use true to delete for good, or false to keep everything in the bin',
+  keptInBin: 'It went to the bin in the meantime. Delete it for good there.',
   ended: 'This batch has already ended',
   notMember: 'Whoever requested this is no longer a member of the project.',
   accountGone: 'The account that requested this was disabled or deleted.',
@@ -95,9 +97,9 @@ const verbs: Record<BatchAction, string> = {
 export const batchObjectCount = (action: BatchAction, n: number): string =>
   `${n} ${nouns[batchActions[action]]}${n === 1 ? '' : 's'}`
 
-/** `Stop 30 VMs`. */
-export const batchTitle = (action: BatchAction, total: number): string =>
-  `${verbs[action]} ${batchObjectCount(action, total)}`
+/** `Stop 30 VMs`, `Delete 2 disks for good`. */
+export const batchTitle = (action: BatchAction, total: number, forGood = false): string =>
+  `${verbs[action]} ${batchObjectCount(action, total)}${forGood ? ' for good' : ''}`
 
 /** How far a batch is, in words: `27 of 30 requested, 3 failed`. */
 export function batchSummary({ total, done, failed, left_out }: BatchCounts): string {

@@ -30,6 +30,8 @@ export const Batch = z.object({
   action: z
     .enum(Object.keys(batchActions) as [BatchAction, ...BatchAction[]])
     .meta({ id: 'BatchActionName' }),
+  /** Whether it deletes for good what would go to the bin otherwise. */
+  for_good: z.boolean(),
   /** Who requested it; null once the account was deleted. */
   requested_by: z.object({ id: Id, name: z.string() }).nullable(),
   /** How many of its objects are in each state. */
@@ -68,6 +70,13 @@ const ids = z
 
 const of = <A extends BatchAction>(action: A) => z.object({ action: z.literal(action), ids })
 
+/** Calls that delete; what they delete goes to the bin unless it is said otherwise. */
+const deletionOf = <A extends BatchAction>(action: A) =>
+  of(action).extend({
+    /** Delete at once, without keeping anything in the bin. */
+    for_good: z.boolean({ error: t.forGoodInvalid }).default(false),
+  })
+
 const ofVmSnapshot = VmSnapshotCreate.shape
 const ofDiskSnapshot = DiskSnapshotCreate.shape
 
@@ -87,7 +96,7 @@ export const BatchVmUpdate = of('vm.update')
     error: t.tagBoth,
     path: ['remove_tags'],
   })
-export const BatchVmDelete = of('vm.delete')
+export const BatchVmDelete = deletionOf('vm.delete')
 export const BatchVmSnapshotCreate = of('vmSnapshot.create').extend({
   /** `{name}` in it is replaced by the name of the VM. */
   name: ofVmSnapshot.name,
@@ -95,8 +104,8 @@ export const BatchVmSnapshotCreate = of('vmSnapshot.create').extend({
   snapshot_type: ofVmSnapshot.snapshot_type.default('disk'),
   retention_days: ofVmSnapshot.retention_days,
 })
-export const BatchVmSnapshotDelete = of('vmSnapshot.delete')
-export const BatchDiskDelete = of('disk.delete')
+export const BatchVmSnapshotDelete = deletionOf('vmSnapshot.delete')
+export const BatchDiskDelete = deletionOf('disk.delete')
 export const BatchDiskSnapshotCreate = of('diskSnapshot.create').extend({
   /** `{name}` in it is replaced by the name of the disk. */
   name: ofDiskSnapshot.name,
@@ -104,7 +113,7 @@ export const BatchDiskSnapshotCreate = of('diskSnapshot.create').extend({
   snapshot_type: ofDiskSnapshot.snapshot_type.default('full'),
   retention_days: ofDiskSnapshot.retention_days,
 })
-export const BatchDiskSnapshotDelete = of('diskSnapshot.delete')
+export const BatchDiskSnapshotDelete = deletionOf('diskSnapshot.delete')
 
 /** Which call is made for which objects, and what that call takes. */
 export const BatchCreate = z.discriminatedUnion(
@@ -154,6 +163,7 @@ export const batchApi = {
         'Not found in this project: <ids>',
         t.noTags,
         t.tagBoth,
+        t.forGoodInvalid,
       ],
       404: [messages.projectNotFound],
     },

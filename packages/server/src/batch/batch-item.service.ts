@@ -1,6 +1,7 @@
 /** Makes the call of a batch for one of its objects, as a single request would, and stores what came of it. */
 import {
   type BatchAction,
+  batchActions,
   batchSnapshotName,
   batchTexts,
   mayWhileFrozen,
@@ -16,10 +17,16 @@ import type { ProjectService } from '../project/project.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
 import type { BatchRepo } from './batch.repo.ts'
-import type { BatchItemRecord, BatchRecord, BatchRequest, BatchResult } from './batch.state.ts'
+import {
+  type BatchItemRecord,
+  type BatchRecord,
+  type BatchRequest,
+  type BatchResult,
+  isForGood,
+} from './batch.state.ts'
 
 export interface BatchItemServiceOptions {
-  repo: Pick<BatchRepo, 'settle'>
+  repo: Pick<BatchRepo, 'settle' | 'isInBin'>
   accounts: Pick<AccountService, 'active'>
   projects: Pick<ProjectService, 'standingOf'>
   vms: Pick<VmService, 'start' | 'stop' | 'tag' | 'delete'>
@@ -69,16 +76,16 @@ export function makeBatchItemService(options: BatchItemServiceOptions) {
       case 'vm.update':
         return vms.tag(userId, projectId, id, request)
       case 'vm.delete':
-        return vms.delete(userId, projectId, id)
+        return vms.delete(userId, projectId, id, isForGood(request))
       case 'vmSnapshot.create':
         return vmSnapshots.create(userId, projectId, id, {
           ...request,
           name: batchSnapshotName(request.name, name),
         })
       case 'vmSnapshot.delete':
-        return vmSnapshots.delete(userId, projectId, id)
+        return vmSnapshots.delete(userId, projectId, id, isForGood(request))
       case 'disk.delete':
-        return disks.delete(userId, projectId, id)
+        return disks.delete(userId, projectId, id, isForGood(request))
       case 'diskSnapshot.create':
         return diskSnapshots.create(userId, projectId, {
           ...request,
@@ -86,8 +93,19 @@ export function makeBatchItemService(options: BatchItemServiceOptions) {
           name: batchSnapshotName(request.name, name),
         })
       case 'diskSnapshot.delete':
-        return diskSnapshots.delete(userId, projectId, id)
+        return diskSnapshots.delete(userId, projectId, id, isForGood(request))
     }
+  }
+
+  /** What a refusal comes to: what is gone counts as deleted, unless it is kept where it was not to be kept. */
+  async function refused(
+    { status, message }: Problem,
+    request: BatchRequest,
+    objectId: string,
+  ): Promise<BatchResult> {
+    if (!deletes(request.action) || status !== 404) return failed(message)
+    const isKept = isForGood(request) && (await repo.isInBin(batchActions[request.action], objectId))
+    return isKept ? failed(batchTexts.keptInBin) : done(null)
   }
 
   return {
@@ -115,8 +133,7 @@ export function makeBatchItemService(options: BatchItemServiceOptions) {
       } catch (error) {
         if (error instanceof NotWaiting) return
         if (!(error instanceof Problem)) throw error
-        const isGone = deletes(request.action) && error.status === 404
-        await repo.settle(item, isGone ? done(null) : failed(error.message))
+        await repo.settle(item, await refused(error, request, item.objectId))
       }
     },
   }

@@ -3,7 +3,14 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { BatchTable } from '../db/schema.ts'
-import type { BatchItemRecord, BatchObject, BatchRecord, BatchRequest, BatchResult } from './batch.state.ts'
+import {
+  type BatchItemRecord,
+  type BatchObject,
+  type BatchRecord,
+  type BatchRequest,
+  type BatchResult,
+  isForGood,
+} from './batch.state.ts'
 
 /** SQLite takes 32,766 values in one statement. */
 const rowsAtOnce = 1000
@@ -50,11 +57,13 @@ export function makeBatchRepo(db: Db) {
       const { id, project_id, account_id, account_name, created_at, ended_at } = row
       const requested_by =
         account_id === null || account_name === null ? null : { id: account_id, name: account_name }
+      const request = requestOf(row)
       return [
         {
           id,
           project_id,
-          action: requestOf(row).action,
+          action: request.action,
+          for_good: isForGood(request),
           requested_by,
           counts: ofBatch,
           created_at,
@@ -128,6 +137,17 @@ export function makeBatchRepo(db: Db) {
             .where('id', 'in', ids)
             .execute())
       return new Map(rows.map((row) => [row.id, row]))
+    },
+
+    /** Whether something that was deleted is kept in a bin. */
+    async isInBin(kind: BatchKind, id: string): Promise<boolean> {
+      const row = await db
+        .selectFrom(kind)
+        .select('id')
+        .where('id', '=', id)
+        .where('bin_id', 'is not', null)
+        .executeTakeFirst()
+      return row !== undefined
     },
 
     /** Stores a batch with all its items. */

@@ -16,6 +16,7 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse } from '../lib/problem.ts'
 import type { BatchRepo } from './batch.repo.ts'
+import { isForGood } from './batch.state.ts'
 
 type BatchBody = Parsed<typeof batchApi.create>['body']
 
@@ -75,7 +76,10 @@ export function makeBatchService({ repo, kick, changed, clock }: BatchServiceOpt
       await repo.insert(
         batch,
         ids.flatMap((id) => known.get(id) ?? []),
-        told(userId, 'batch.create', { ...batch, title: batchTitle(request.action, ids.length) }),
+        told(userId, 'batch.create', {
+          ...batch,
+          title: batchTitle(request.action, ids.length, isForGood(request)),
+        }),
       )
       kick(batch.id)
       changed('batch', projectId, batch.id)
@@ -84,8 +88,9 @@ export function makeBatchService({ repo, kick, changed, clock }: BatchServiceOpt
 
     /** Leaves out what waits. What was done stays done. */
     async cancel(userId: string, projectId: string, batchId: string): Promise<Batch> {
-      const { action, counts, ...batch } = await find(projectId, batchId)
-      const cancelled = told(userId, 'batch.cancel', { ...batch, title: batchTitle(action, counts.total) })
+      const { action, counts, for_good, ...batch } = await find(projectId, batchId)
+      const title = batchTitle(action, counts.total, for_good)
+      const cancelled = told(userId, 'batch.cancel', { ...batch, title })
       if (!(await repo.cancel(batchId, isoTime(clock.now()), cancelled)))
         throw new Problem(409, batchTexts.ended)
       changed('batch', projectId, batchId)

@@ -34,3 +34,7 @@ export interface BatchResult {
   message: string | null
   createdId: string | null
 }
+
+/** Whether a batch deletes for good; one that was stored before that could be said does not. */
+export const isForGood = (request: BatchRequest): boolean =>
+  'for_good' in request && request.for_good === true

@@ -3,9 +3,11 @@ import {
   accountApi,
   type BatchCreate,
   type BatchItem,
+  batchActions,
   batchApi,
   batchDays,
   batchTexts,
+  binApi,
   deleteProtected,
   mayWhileFrozen,
   messages,
@@ -22,6 +24,9 @@ const get = async ({ ada, params }: Desk, batchId: string) =>
   (await ada.call(batchApi.get, { params: { ...params, batchId } })).body
 const cancel = ({ ada, params }: Desk, batchId: string) =>
   ada.call(batchApi.cancel, { params: { ...params, batchId } })
+
+const inBin = async ({ ada, params }: Desk) =>
+  (await ada.call(binApi.list, { params })).body.map(({ name }) => name)
 
 /** Requests a batch and waits until it has ended. */
 async function done(desk: Desk, body: BatchCreate) {
@@ -159,6 +164,70 @@ describe('a batch', () => {
     }),
   )
 
+  for (const kind of ['vm', 'disk', 'vmSnapshot', 'diskSnapshot'] as const)
+    it(
+      `keeps nothing in the bin when it deletes for good: ${kind}`,
+      atDesk(async (desk) => {
+        const made = {
+          vm: () => desk.stoppedVm(),
+          disk: () => desk.readyDisk(),
+          vmSnapshot: async () => desk.readyVmSnapshot(await desk.stoppedVm()),
+          diskSnapshot: async () => desk.readyDiskSnapshot(await desk.readyDisk()),
+        }
+        const ids = [await made[kind]()]
+        const action = `${kind}.delete` as const
+        // It is stored with the batch, so a server that was killed in between goes on with it.
+        const undo = await refuse(desk.app.db, 'update', 'batch_item')
+        const { body } = await create(desk, { action, ids, for_good: true })
+        expect(body).toMatchObject({ for_good: true })
+        await desk.app.restart()
+        await undo()
+        await desk.pass(60_000)
+        expect(states(await get(desk, body.id))).toEqual(['done'])
+        expect(await inBin(desk)).toEqual([])
+        expect(await desk.app.db.selectFrom(batchActions[action]).select('id').execute()).toEqual([])
+        const [title] = await wishes(desk, 'batch.create')
+        expect(title).toMatch(/^Ada Lovelace: Delete 1 (VM|disk|snapshot) for good$/)
+      }),
+    )
+
+  it(
+    'puts what it deletes into the bin otherwise, also one that was stored before for_good was there',
+    atDesk(async (desk) => {
+      const ids = [await desk.stoppedVm('web')]
+      expect(await done(desk, { action: 'vm.delete', ids })).toMatchObject({ for_good: false })
+      const undo = await refuse(desk.app.db, 'update', 'batch_item')
+      const { body } = await create(desk, { action: 'disk.delete', ids: [await desk.readyDisk()] })
+      await desk.app.idle()
+      const request = JSON.stringify({ action: 'disk.delete' })
+      await desk.app.db.updateTable('batch').set({ request }).where('id', '=', body.id).execute()
+      await undo()
+      await desk.pass()
+      expect(await get(desk, body.id)).toMatchObject({ for_good: false, items: [{ state: 'done' }] })
+      expect((await inBin(desk)).sort()).toEqual(['data', 'web'])
+    }),
+  )
+
+  it(
+    'does not say that it deleted for good what somebody put into the bin meanwhile',
+    atDesk(async (desk) => {
+      const ids = [await desk.readyDisk({ name: 'kept' }), await desk.readyDisk({ name: 'gone' })]
+      const [kept = '', gone = ''] = ids
+      const undo = await refuse(desk.app.db, 'update', 'batch_item')
+      const { body } = await create(desk, { action: 'disk.delete', ids, for_good: true })
+      await desk.app.idle()
+      await desk.deleteDisk(kept)
+      const { projectId } = desk.params
+      await desk.ada.raw('DELETE', `/api/projects/${projectId}/disks/${gone}?for_good=true`)
+      await undo()
+      await desk.pass()
+      const batch = await get(desk, body.id)
+      expect(states(batch)).toEqual(['failed', 'done'])
+      expect(reasons(batch)).toEqual([batchTexts.keptInBin, null])
+      expect(await inBin(desk)).toEqual(['kept'])
+    }),
+  )
+
   it(
     'counts what is gone already as deleted',
     atDesk(async (desk) => {
@@ -262,6 +331,7 @@ describe('a batch is refused, and nothing is changed', () => {
       'remove_tags',
       batchTexts.tagBoth,
     ],
+    [{ action: 'vm.delete', ids: ['a'], for_good: 'true' }, 'for_good', batchTexts.forGoodInvalid],
     [{ action: 'vmSnapshot.create', ids: ['a'], name: ' ' }, 'name', 'Please enter a snapshot name'],
   ] as const)
     it(

@@ -33,7 +33,7 @@ export function BatchDialog({ projectId, batchId, onClose }: BatchDialogProps) {
       open
       size="lg"
       onOpenChange={onClose}
-      title={batch ? batchTitle(batch.action, batch.counts.total) : 'Batch'}
+      title={batch ? batchTitle(batch.action, batch.counts.total, batch.for_good) : 'Batch'}
       description={batch && <Summary batch={batch} />}
       footer={
         <>
@@ -70,7 +70,7 @@ export function BatchDialog({ projectId, batchId, onClose }: BatchDialogProps) {
   )
 }
 
-function Summary({ batch: { action, counts, requested_by, ended_at } }: { batch: BatchWithItems }) {
+function Summary({ batch: { action, counts, for_good, requested_by, ended_at } }: { batch: BatchWithItems }) {
   return (
     <>
       <span role="status">{batchSummary(counts)}.</span>
@@ -84,7 +84,7 @@ function Summary({ batch: { action, counts, requested_by, ended_at } }: { batch:
       {ended_at === null && (
         <WorkTrack
           className="mt-3"
-          label={batchTitle(action, counts.total)}
+          label={batchTitle(action, counts.total, for_good)}
           value={(counts.total - counts.waiting) / counts.total}
         />
       )}

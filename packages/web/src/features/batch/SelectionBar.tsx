@@ -120,12 +120,12 @@ function Newest({ projectId, onOpen }: { projectId: string; onOpen: (id: string)
     undefined,
   )
   if (!newest) return null
-  const { id, action, counts } = newest
+  const { id, action, counts, for_good } = newest
   return (
     <p className="w-full text-hint text-ink-2">
       Last request:{' '}
       <button type="button" onClick={() => onOpen(id)} className="text-accent hover:underline phone:py-2.5">
-        {batchTitle(action, counts.total)}
+        {batchTitle(action, counts.total, for_good)}
       </button>
       {`. ${batchSummary(counts)}.`}
     </p>

@@ -3,7 +3,8 @@ import { useHost } from '../../api/host.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 
 interface BinChoiceProps {
-  kind: BinKind | 'project'
+  /** `many`: several objects at once. */
+  kind: BinKind | 'project' | 'many'
   /** Whether it goes to the bin unless it is deleted for good. */
   goesToBin: boolean
   forGood: boolean
@@ -14,13 +15,13 @@ interface BinChoiceProps {
 export function BinChoice({ kind, goesToBin, forGood, onChange }: BinChoiceProps) {
   const days = useHost()?.bin_days ?? 0
   if (!goesToBin || days === 0) return null
-  const noun = kind === 'project' ? 'project' : binNouns[kind]
+  const they = kind === 'many' ? 'They are' : `The ${kind === 'project' ? 'project' : binNouns[kind]} is`
   return (
     <div className="mt-3 grid gap-2.5">
       <p role="status" className="text-ink-2">
         {forGood
-          ? `The ${noun} is deleted for good at once and cannot be restored.`
-          : `The ${noun} is kept in the bin for ${binDaysText(days)}, and can be restored from there.`}
+          ? `${they} deleted for good at once and cannot be restored.`
+          : `${they} kept in the bin for ${binDaysText(days)}, and can be restored from there.`}
       </p>
       <Checkbox label="Delete for good" checked={forGood} onCheckedChange={onChange} />
     </div>
