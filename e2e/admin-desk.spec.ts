@@ -165,6 +165,7 @@ test("an operator's day, by keyboard", async ({ page, operator: _, call, server,
     await expect(page.getByRole('heading', { name: 'disk', exact: true })).toBeVisible()
     await expect(page.getByText('Healthy')).toBeVisible()
     await expect(page.getByText('Disk full at this rate')).toBeVisible()
+    await expect(page.getByText('Of these in bins')).toBeVisible()
     await expectAccessible(page)
   })
 

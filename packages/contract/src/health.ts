@@ -130,6 +130,16 @@ export const Capacity = z.object({
     vm_snapshots_bytes: z.number(),
     disk_snapshots_bytes: z.number(),
   }),
+  /**
+   * What of `stored` is in bins, those of projects included that are in the bin whole, and how many VMs are. The room that their root
+   * disks and saved memory take is not measured. `all` has none of these VMs.
+   */
+  in_bins: z.object({
+    vms: z.int(),
+    disks_bytes: z.number(),
+    vm_snapshots_bytes: z.number(),
+    disk_snapshots_bytes: z.number(),
+  }),
 })
 export type Capacity = z.infer<typeof Capacity>
 

@@ -51,6 +51,7 @@ export function makeWatching(
     own: options.own,
   })
   const vitals = makeVitals(config.dataDir)
+  const capacity = makeCapacityRepo(db)
   const health = makeHealthService({
     driver: () => ({ isThisServer: drives(), server: options.holder() }),
     reconcilers: () => (drives() ? reconcilers.map((reconciler) => reconciler.stats()) : []),
@@ -67,7 +68,7 @@ export function makeWatching(
       undecided: () => engine.capabilities.undecided,
     },
     capacity: {
-      repo: makeCapacityRepo(db),
+      repo: capacity,
       diskSamples: vitals.diskSamples,
       freeMemoryMb: () => engine.freeMemoryMb(),
       reserve: () => engine.reserve?.held() ?? null,
@@ -77,6 +78,7 @@ export function makeWatching(
   })
   const metrics = makeMetricsService({
     repo: makeMetricsRepo(db),
+    inBins: capacity.inBins,
     readings: sampler.readings,
     viewers: options.viewers,
     health: health.read,

@@ -45,6 +45,11 @@ export type HealthService = ReturnType<typeof makeHealthService>
 
 const engineLimitMs = 5_000
 const timeOrNull = (at: number | null | undefined) => (at === null || at === undefined ? null : isoTime(at))
+const bytesOf = (sizes: { disks: number; vmSnapshots: number; diskSnapshots: number }) => ({
+  disks_bytes: sizes.disks,
+  vm_snapshots_bytes: sizes.vmSnapshots,
+  disk_snapshots_bytes: sizes.diskSnapshots,
+})
 const wholeOrNull = (ms: number | null | undefined) =>
   ms === null || ms === undefined ? null : Math.round(ms)
 
@@ -114,11 +119,12 @@ export function makeHealthService(options: HealthServiceOptions) {
     async capacity(user: Me): Promise<Capacity> {
       requireAdmin(user)
       const { repo, diskSamples, freeMemoryMb, processors } = options.capacity
-      const [{ disk }, free, given, stored] = await Promise.all([
+      const [{ disk }, free, given, stored, inBins] = await Promise.all([
         options.vitals(),
         withDeadline(freeMemoryMb(), engineLimitMs, 'The engine', clock).catch(() => null),
         repo.given(),
         repo.stored(),
+        repo.inBins(),
       ])
       const reserve = options.capacity.reserve()
       const rate = disk && forecast(diskSamples(), disk.freeMb, Date.now())
@@ -133,11 +139,8 @@ export function makeHealthService(options: HealthServiceOptions) {
           growth_mb_per_day: rate?.mbPerDay ?? null,
           full_at: timeOrNull(rate?.fullAt),
         },
-        stored: {
-          disks_bytes: stored.disks,
-          vm_snapshots_bytes: stored.vmSnapshots,
-          disk_snapshots_bytes: stored.diskSnapshots,
-        },
+        stored: bytesOf(stored),
+        in_bins: { vms: inBins.vms, ...bytesOf(inBins) },
       }
     },
     /** For administrators; throws a 403 for everybody else. */

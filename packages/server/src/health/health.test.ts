@@ -2,6 +2,7 @@ import { type Health, healthApi, healthTexts } from '@slipway/contract'
 import parsePrometheus from 'parse-prometheus-text-format'
 import { describe, expect, it } from 'vitest'
 import { makeTestApp, newPublicKey, testApp } from '../app.test-kit.ts'
+import { atDesk } from '../desk.test-kit.ts'
 
 const app = await testApp({ admins: ['person-1@slipway.test'] })
 const admin = await app.signedIn('Admin')
@@ -64,6 +65,57 @@ describe('the capacity of the host', () => {
     Object.assign(app.engine, { reserve: null })
     expect(later.reserve).toEqual({ guests: 2, memory_mb: 180 })
   })
+
+  it(
+    'tells apart what is in bins, in those of whole projects too, in the metrics as well',
+    atDesk(
+      async (desk) => {
+        const capacity = async () => (await desk.ada.call(healthApi.capacity)).body
+        const metrics = async () => {
+          const { body } = await desk.app.app.inject({
+            method: 'GET',
+            url: '/metrics',
+            headers: { authorization: 'Bearer operator-token' },
+          })
+          return body.split('\n').filter((line) => /^slipway_bin_/.test(line))
+        }
+        const none = { vms: 0, disks_bytes: 0, vm_snapshots_bytes: 0, disk_snapshots_bytes: 0 }
+        const disk = await desk.readyDisk({ size: '2Gi' })
+        await desk.readyDisk({ name: 'other', size: '1Gi' })
+        const vm = await desk.stoppedVm('web')
+        const ofDisk = await desk.readyDiskSnapshot(disk)
+        await desk.readyVmSnapshot(vm)
+        const before = await capacity()
+        expect(before.in_bins).toEqual(none)
+        expect(before.stored.disk_snapshots_bytes).toBeGreaterThan(0)
+
+        await desk.deleteVm(vm)
+        await desk.deleteDiskSnapshot(ofDisk)
+        await desk.deleteDisk(disk)
+        const { in_bins, stored, all } = await capacity()
+        expect(in_bins).toEqual({
+          vms: 1,
+          disks_bytes: 2 * 1024 ** 3,
+          vm_snapshots_bytes: 0,
+          disk_snapshots_bytes: before.stored.disk_snapshots_bytes,
+        })
+        expect([stored, all.vms]).toEqual([before.stored, 0])
+        expect(await metrics()).toEqual([
+          'slipway_bin_vms 1',
+          `slipway_bin_bytes{kind="disk"} ${2 * 1024 ** 3}`,
+          'slipway_bin_bytes{kind="vm_snapshot"} 0',
+          `slipway_bin_bytes{kind="disk_snapshot"} ${in_bins.disk_snapshots_bytes}`,
+        ])
+
+        await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}?with_vms=true`)
+        expect((await capacity()).in_bins).toEqual({ vms: 1, ...before.stored })
+        await desk.ada.raw('DELETE', `/api/bin/${desk.params.projectId}`)
+        await desk.pass()
+        expect((await capacity()).in_bins).toEqual(none)
+      },
+      { admins: ['person-1@slipway.test'] },
+    ),
+  )
 })
 
 describe('the health of the server', () => {

@@ -21,6 +21,8 @@ export interface Answered {
 
 export interface MetricsServiceOptions {
   repo: MetricsRepo
+  /** What bins hold; sizes in bytes. */
+  inBins: () => Promise<{ vms: number; disks: number; vmSnapshots: number; diskSnapshots: number }>
   /** What guests used, at the last look, by VM. */
   readings: () => ReadonlyMap<string, GuestFigures>
   /** Windows that look at a console now. */
@@ -44,7 +46,8 @@ const unusedMetrics = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
 )
 
 /** The figures for an operator. Names and units: Prometheus, "Metric and label naming". */
-export function makeMetricsService({ repo, readings, viewers, health, engine }: MetricsServiceOptions) {
+export function makeMetricsService(options: MetricsServiceOptions) {
+  const { repo, inBins, readings, viewers, health, engine } = options
   const register = new Registry()
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: unusedTimerMs })
   for (const name of unusedMetrics) register.removeSingleMetric(name)
@@ -57,6 +60,12 @@ export function makeMetricsService({ repo, readings, viewers, health, engine }: 
 
   gauge('slipway_info', 'Which engine runs the VMs.', ['engine']).set({ engine }, 1)
   const objects = gauge('slipway_objects', 'VMs, disks and snapshots by their status.', ['kind', 'status'])
+  const binVms = gauge('slipway_bin_vms', 'VMs in bins, those of projects in the bin included.', [])
+  const binBytes = gauge(
+    'slipway_bin_bytes',
+    'Bytes of data disks and snapshots in bins, those of projects in the bin included.',
+    ['kind'],
+  )
   const consoles = gauge('slipway_console_viewers', 'Open console viewers.', [])
   const cpu = counter('slipway_vm_cpu_seconds_total', 'Time the processors of a VM worked in this run.', ofVm)
   const memory = gauge('slipway_vm_memory_bytes', 'Memory that a VM uses.', ofVm)
@@ -89,11 +98,15 @@ export function makeMetricsService({ repo, readings, viewers, health, engine }: 
   })
 
   async function look(): Promise<void> {
-    const [counts, names, now] = await Promise.all([repo.counts(), repo.names(), health()])
+    const [counts, names, kept, now] = await Promise.all([repo.counts(), repo.names(), inBins(), health()])
     writeHealth(now)
     objects.reset()
     for (const [kind, all] of Object.entries(counts))
       for (const { status, count } of all) objects.set({ kind, status }, count)
+    binVms.set(kept.vms)
+    binBytes.set({ kind: 'disk' }, kept.disks)
+    binBytes.set({ kind: 'vm_snapshot' }, kept.vmSnapshots)
+    binBytes.set({ kind: 'disk_snapshot' }, kept.diskSnapshots)
     consoles.set(viewers())
     for (const each of [cpu, memory, diskRead, diskWritten, received, sent]) each.reset()
     for (const [id, figures] of readings()) {

@@ -4,6 +4,7 @@ import { errorText } from '../../api/errors.ts'
 import { formatDateTime } from '../../time.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
+import { inBinsText } from './health-words.ts'
 
 /** What the host has, what takes it, and when its disk is full at this rate. */
 export function CapacitySheet() {
@@ -17,7 +18,7 @@ export function CapacitySheet() {
       />
     )
   if (!capacity) return null
-  const { disk, running, all, stored, reserve } = capacity
+  const { disk, running, all, stored, reserve, in_bins } = capacity
   return (
     <Sheet title="Capacity">
       <Cells
@@ -48,6 +49,7 @@ export function CapacitySheet() {
           { label: 'Data disks', value: `${formatGb(stored.disks_bytes)}, if full` },
           { label: 'Snapshots of VMs', value: formatGb(stored.vm_snapshots_bytes) },
           { label: 'Snapshots of disks', value: formatGb(stored.disk_snapshots_bytes) },
+          { label: 'Of these in bins', value: inBinsText(in_bins) },
           { label: 'Free disk space', value: disk ? formatMb(disk.free_mb) : 'Cannot be read' },
           { label: 'Growth', value: growthText(disk?.growth_mb_per_day ?? null) },
           {

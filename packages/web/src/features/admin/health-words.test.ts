@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { durationText, reconcilerNote } from './health-words.ts'
+import { durationText, inBinsText, reconcilerNote } from './health-words.ts'
 
 it.each([
   [0, '0 ms'],
@@ -23,4 +23,14 @@ it.each([
   ],
 ])('%j is told as %s', (health, note) => {
   expect(reconcilerNote(health)).toBe(note)
+})
+
+it('what is in bins is told, and what there is none of is left out', () => {
+  const none = { vms: 0, disks_bytes: 0, vm_snapshots_bytes: 0, disk_snapshots_bytes: 0 }
+  const gb = 1024 ** 3
+  expect(inBinsText(none)).toBe('Nothing')
+  expect(inBinsText({ ...none, vms: 1 })).toBe('1 VM')
+  expect(inBinsText({ vms: 3, disks_bytes: 10 * gb, vm_snapshots_bytes: gb, disk_snapshots_bytes: gb })).toBe(
+    '3 VMs, 10 GB of disks, and 2 GB of snapshots',
+  )
 })

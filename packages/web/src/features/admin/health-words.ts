@@ -1,4 +1,4 @@
-import type { ReconcilerHealth } from '@slipway/contract'
+import { type Capacity, formatGb, type ReconcilerHealth } from '@slipway/contract'
 
 /** `40 ms`, `2.5 s`, `3 min`. */
 export function durationText(ms: number): string {
@@ -28,4 +28,17 @@ export function reconcilerNote({
     ...(abandoned_under_way > 0 ? [`${count(abandoned_under_way, 'look')} did not end in time.`] : []),
   ]
   return notes.length === 0 ? null : notes.join(' ')
+}
+
+const list = new Intl.ListFormat('en', { type: 'conjunction' })
+
+/** `3 VMs, 10 GB of disks, and 2 GB of snapshots`; what there is none of is left out. */
+export function inBinsText(bins: Capacity['in_bins']): string {
+  const snapshots = bins.vm_snapshots_bytes + bins.disk_snapshots_bytes
+  const parts = [
+    ...(bins.vms > 0 ? [count(bins.vms, 'VM')] : []),
+    ...(bins.disks_bytes > 0 ? [`${formatGb(bins.disks_bytes)} of disks`] : []),
+    ...(snapshots > 0 ? [`${formatGb(snapshots)} of snapshots`] : []),
+  ]
+  return parts.length === 0 ? 'Nothing' : list.format(parts)
 }
