@@ -157,6 +157,20 @@ test("an operator's day, by keyboard", async ({ page, operator: _, call, server,
     await press('button', 'Delete Zig 2')
     await confirm(page, 'Delete template')
     await expect(page.getByText('The template was deleted')).toBeVisible()
+    const bin = page.getByRole('region', { name: 'Deleted templates' })
+    await expect(bin.getByText('Zig 2', { exact: true })).toBeVisible()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Undo: restore template Zig 2' }).press('Enter')
+    await expect(page.getByText('Restored template "Zig 2"')).toBeVisible()
+    await expect(bin).toBeHidden()
+    await press('button', 'Delete Zig 2')
+    await confirm(page, 'Delete template')
+    await expect(bin.getByText('Zig 2', { exact: true })).toBeVisible()
+    await bin.getByRole('button', { name: 'Delete for Good: template Zig 2' }).press('Enter')
+    await expect(page.getByRole('alertdialog', { name: 'Delete for good' })).toContainText(
+      'Delete template "Zig 2" for good? This action cannot be undone.',
+    )
+    await confirm(page, 'Delete for good')
     await expect(page.getByText('Zig 2', { exact: true })).toHaveCount(0)
   })
 

@@ -544,6 +544,7 @@ export const mayReadEnvironment =
  */
 const ownersByAnotherName = {
   bin_member: 'project-member',
+  template_bin: 'template',
   session: 'account',
   mail_token: 'account',
   identity: 'oidc',

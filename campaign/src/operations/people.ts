@@ -14,6 +14,7 @@ import {
   projectMemberApi,
   proofApi,
   templateApi,
+  templateBinApi,
   totpApi,
 } from '@slipway/contract'
 import { requestOf } from '../client.ts'
@@ -123,6 +124,15 @@ export const ofPeople: Record<string, Operation> = {
   }),
   offerBuiltIn: plain(0.1, templateApi.offer, { ...onlyOperator, parts: () => ({ params: builtIn }) }),
   deleteBuiltIn: plain(0.1, templateApi.delete, { ...onlyOperator, parts: () => ({ params: builtIn }) }),
+  listTemplateBin: plain(0.2, templateBinApi.list, onlyOperator),
+  restoreNoTemplate: plain(0.1, templateBinApi.restore, {
+    ...onlyOperator,
+    parts: () => ({ params: { itemId: nobody } }),
+  }),
+  deleteNoTemplateForGood: plain(0.1, templateBinApi.delete, {
+    ...onlyOperator,
+    parts: () => ({ params: { itemId: nobody } }),
+  }),
   retireNothing: plain(0.1, templateApi.retire, {
     ...onlyOperator,
     parts: () => ({ params: { templateId: nobody } }),

@@ -72,6 +72,7 @@ export * from './start-script.rules.ts'
 export * from './start-script.ts'
 export * from './template.rules.ts'
 export * from './template.ts'
+export * from './template-bin.ts'
 export * from './text.rules.ts'
 export * from './totp.rules.ts'
 export * from './totp.ts'
@@ -125,6 +126,7 @@ import { diskSnapshotScheduleApi, vmSnapshotScheduleApi } from './snapshot-sched
 import { sshKeyApi } from './ssh-key.ts'
 import { startScriptApi } from './start-script.ts'
 import { templateApi } from './template.ts'
+import { templateBinApi } from './template-bin.ts'
 import { totpApi } from './totp.ts'
 import { uploadApi } from './upload.ts'
 import { usageApi } from './usage.ts'
@@ -152,6 +154,7 @@ const apis = [
   sshKeyApi,
   apiTokenApi,
   templateApi,
+  templateBinApi,
   vmApi,
   consoleApi,
   usageApi,

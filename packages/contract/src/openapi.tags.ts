@@ -33,6 +33,10 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
     'Bin of projects',
     'Projects that were deleted lately: restore one with everything in it, or delete it for good.',
   ],
+  templateBin: [
+    'Bin of templates',
+    'Templates that were deleted lately: restore one, or delete it for good; for administrators.',
+  ],
   bin: ['Bin', 'What was deleted lately: restore it, or delete it for good.'],
   activity: ['Activity', 'The log of what happened, who did it and why.'],
   webhook: [

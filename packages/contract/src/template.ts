@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { ForGood } from './for-good.ts'
 import {
   demandedSha256,
   isBootImageUrl,
@@ -132,10 +133,11 @@ export const templateApi = {
     errors: { ...ofCatalogue, 409: [t.alreadyOffered] },
   }),
   delete: endpoint('template.delete', {
-    summary: 'Delete a template that nothing was created from',
+    summary: 'Delete a template that nothing was created from; it goes to the bin',
     auth: 'session',
     status: 204,
     params: TemplateParams,
+    query: ForGood,
     errors: {
       ...ofCatalogue,
       409: [t.builtIn, 'This template is used by <n> VMs and <n> pools and sets. Retire it instead.'],

@@ -120,6 +120,7 @@ export async function buildApp(options: AppOptions) {
     images: engine,
     builtIn: options.templates,
     hasAdmins: config.admins.length > 0 || config.oidc.some(({ adminGroup }) => adminGroup !== null),
+    binDays: config.binDays,
     clock,
   })
 
@@ -181,7 +182,7 @@ export async function buildApp(options: AppOptions) {
     quotas,
   })
   const { pools, sets, scaling } = groups
-  const { bin, projectBin } = makeBins(
+  const { bin, projectBin, templateBin } = makeBins(
     base,
     {
       vm: machines.comeBack,
@@ -305,6 +306,7 @@ export async function buildApp(options: AppOptions) {
     webhooks,
     bin,
     projectBin,
+    templateBin,
     networks,
     quotas,
     adminAccounts,
@@ -334,6 +336,7 @@ export async function buildApp(options: AppOptions) {
       batches,
       bin,
       projectBin,
+      templateBin,
       webhooks,
       uploads: storage.uploads,
     }

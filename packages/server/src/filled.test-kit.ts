@@ -147,6 +147,15 @@ export async function fill(app: TestApp) {
     .insertInto('notice')
     .values({ id: 1, tone: 'info', text: 'Hello', set_at: '2026-01-01T00:00:00.000Z' })
     .execute()
+  const times = { created_at: 'now', deleted_at: 'now', delete_at: '9' }
+  await app.db
+    .insertInto('template_bin')
+    .values({
+      ...{ id: 't', name: 'Out of use', description: 'In the bin', ...times },
+      ...{ image_url: null, image_id: 'base', default_cpu: 1, default_memory_mb: 512 },
+      ...{ retired_at: null, deleted_by: null },
+    })
+    .execute()
   await make(`${project}/batches`, { action: 'vm.update', ids: [web], add_tags: ['shop'] })
   await pass()
   // Paused, so that nothing is sent to it.

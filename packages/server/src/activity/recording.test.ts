@@ -25,6 +25,7 @@ import {
   shareApi,
   sshKeyApi,
   templateApi,
+  templateBinApi,
   totpApi,
   uploadApi,
   vmApi,
@@ -75,6 +76,7 @@ const everything = async ({ app: { db } }: Desk) => [
           'ssh_key',
           'api_token',
           'template',
+          'template_bin',
           'vm',
           'disk',
           'upload',
@@ -681,6 +683,27 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
         return {
           act: () => ada.call(templateApi[what], { params, ...(what === 'update' && { body: valid }) }),
           object: { type: 'template', name: 'Rust', id },
+          in: 'account',
+          message,
+        }
+      },
+    ]),
+  ),
+  ...Object.fromEntries(
+    (
+      [
+        ['restore', 'Restored template Rust from the bin'],
+        ['delete', 'Deleted template Rust in the bin for good'],
+      ] as const
+    ).map(([what, message]) => [
+      `templateBin.${what}`,
+      async ({ ada }: Desk): Promise<Deed> => {
+        const { id } = (await ada.call(templateApi.create, { body: valid })).body
+        await ada.call(templateApi.delete, { params: { templateId: id } })
+        return {
+          act: () => ada.call(templateBinApi[what], { params: { itemId: id } }),
+          // A built-in template has its name.
+          object: { type: 'template', name: what === 'restore' ? 'Rust-2' : 'Rust', id },
           in: 'account',
           message,
         }

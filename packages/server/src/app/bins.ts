@@ -4,6 +4,8 @@ import { dropDisks } from '../disk/disk.writes.ts'
 import { dropDiskSnapshots } from '../disk-snapshot/disk-snapshot.writes.ts'
 import { makeProjectBinRepo } from '../project-bin/project-bin.repo.ts'
 import { makeProjectBinService, type ProjectBinServiceOptions } from '../project-bin/project-bin.service.ts'
+import { makeTemplateBinRepo } from '../template/template-bin.repo.ts'
+import { makeTemplateBinService } from '../template/template-bin.service.ts'
 import { dropVms } from '../vm/vm.writes.ts'
 import { dropVmSnapshots } from '../vm-snapshot/vm-snapshot.writes.ts'
 import type { Base } from './base.ts'
@@ -40,5 +42,6 @@ export function makeBins(
     changed: bus.changed,
     clock,
   })
-  return { bin, projectBin }
+  const templateBin = makeTemplateBinService({ repo: makeTemplateBinRepo(db), clock })
+  return { bin, projectBin, templateBin }
 }

@@ -90,6 +90,8 @@ import { startScriptRoutes } from '../start-script/start-script.routes.ts'
 import type { StartScriptService } from '../start-script/start-script.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
 import type { BuiltInTemplate, TemplateService } from '../template/template.service.ts'
+import { templateBinRoutes } from '../template/template-bin.routes.ts'
+import type { TemplateBinService } from '../template/template-bin.service.ts'
 import { totpRoutes } from '../totp/totp.routes.ts'
 import type { TotpService } from '../totp/totp.service.ts'
 import { uploadRoutes } from '../upload/upload.routes.ts'
@@ -250,6 +252,7 @@ export async function installRoutes(
     webhooks: WebhookService
     bin: BinService
     projectBin: ProjectBinService
+    templateBin: TemplateBinService
     networks: NetworkService
     quotas: QuotaService
     deletions: AccountDeletionService
@@ -329,6 +332,7 @@ export async function installRoutes(
   webhookRoutes(route, options.webhooks)
   binRoutes(route, options.bin)
   projectBinRoutes(route, options.projectBin)
+  templateBinRoutes(route, options.templateBin)
   networkRoutes(route, options.networks)
   quotaRoutes(route, options.quotas)
   activityRoutes(route, options.activity)

@@ -27,6 +27,7 @@ export interface Schema {
   project_invitation: ProjectInvitationTable
   ssh_key: SshKeyTable
   template: TemplateTable
+  template_bin: TemplateBinTable
   vm: VmTable
   vm_start_script: VmStartScriptTable
   disk: DiskTable
@@ -297,6 +298,14 @@ export interface TemplateTable {
   created_at: string
   /** Since when it is not offered any more; null: it is. */
   retired_at: string | null
+}
+
+/** A template that was deleted and can be restored: it is not in the table of templates meanwhile. */
+export interface TemplateBinTable extends TemplateTable {
+  deleted_at: string
+  /** Null once that account is deleted. */
+  deleted_by: string | null
+  delete_at: string
 }
 
 export interface VmTable {

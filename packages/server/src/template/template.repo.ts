@@ -3,11 +3,21 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { TemplateTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
 
 /** A template as it is stored, and what its VMs boot. */
 export interface StoredTemplate extends Omit<Template, 'image'> {
   imageId: string
   retiredAt: string | null
+}
+
+const dayMs = 24 * 60 * 60_000
+
+/** Who puts a template into the bin, and for how many days it is kept. */
+interface Keep {
+  deletedBy: string
+  days: number
+  nowMs: number
 }
 
 const toTemplate = ({ image_id, retired_at, ...row }: TemplateTable): StoredTemplate => ({
@@ -65,11 +75,15 @@ export function makeTemplateRepo(db: Db) {
       })
     },
 
-    /** Deletes a template, after `allowed` agreed to what it is then and what uses it; false when there is none. */
+    /**
+     * Deletes a template, and puts it into the bin where it is kept, after `allowed` agreed to what it is then and what uses
+     * it; false when there is none.
+     */
     remove(
       id: string,
       allowed: (template: StoredTemplate, uses: { vms: number; groups: number }) => void,
       entryOf: (template: StoredTemplate) => Entry,
+      keep: Keep | null,
     ): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
         const row = await tx.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst()
@@ -77,6 +91,14 @@ export function makeTemplateRepo(db: Db) {
         const template = toTemplate(row)
         allowed(template, (await uses(tx)).get(id) ?? { vms: 0, groups: 0 })
         await tx.deleteFrom('template').where('id', '=', id).execute()
+        if (keep) {
+          const { deletedBy, days, nowMs } = keep
+          const times = { deleted_at: isoTime(nowMs), delete_at: isoTime(nowMs + days * dayMs) }
+          await tx
+            .insertInto('template_bin')
+            .values({ ...row, ...times, deleted_by: deletedBy })
+            .execute()
+        }
         await record(tx, [entryOf(template)])
         return true
       })

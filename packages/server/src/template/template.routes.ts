@@ -13,7 +13,9 @@ export function templateRoutes(route: Route, templates: TemplateService): void {
   route(templateApi.update, ({ user, params, body }) => templates.update(user, params.templateId, body))
   route(templateApi.retire, ({ user, params }) => templates.retire(user, params.templateId))
   route(templateApi.offer, ({ user, params }) => templates.offer(user, params.templateId))
-  route(templateApi.delete, ({ user, params }) => templates.delete(user, params.templateId))
+  route(templateApi.delete, ({ user, params, query }) =>
+    templates.delete(user, params.templateId, query.for_good === 'true'),
+  )
   route(templateApi.checkImage, ({ user, body }) => templates.checkImage(user, body.image_url))
   route(templateApi.prepare, ({ user, params }) => templates.prepare(user, params.templateId))
 }

@@ -2,6 +2,7 @@ import {
   type CatalogueTemplate,
   type ImageFound,
   isBootImageUrl,
+  keptText,
   type Me,
   mayChangeTemplate,
   mayDeleteTemplate,
@@ -55,10 +56,12 @@ interface Dependencies {
   builtIn: readonly BuiltInTemplate[]
   /** Whether the settings say who is an administrator; else everybody may add templates (catalogue G-073). */
   hasAdmins: boolean
+  /** For how many days deleted templates are kept; 0: not at all. */
+  binDays: number
   clock: Clock
 }
 
-export function makeTemplateService({ repo, images, builtIn, hasAdmins, clock }: Dependencies) {
+export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays, clock }: Dependencies) {
   const requireAdmin = ({ is_admin }: Me) => {
     if (hasAdmins && !is_admin) throw new Problem(403, templateTexts.adminOnly)
   }
@@ -172,12 +175,16 @@ export function makeTemplateService({ repo, images, builtIn, hasAdmins, clock }:
       )
     },
 
-    async delete(user: Me, id: string): Promise<void> {
+    /** Goes to the bin, unless it is deleted for good. */
+    async delete(user: Me, id: string, forGood = false): Promise<void> {
       requireNamedAdmin(user)
+      const isKept = !forGood && binDays > 0
+      const why = isKept ? keptText(binDays) : null
       const isThere = await repo.remove(
         id,
         (_, uses) => require409(mayDeleteTemplate({ built_in: isBuiltIn(id), ...uses })),
-        (one) => told(user, one, wish(user.id, 'template.delete', `Deleted template ${one.name}`)),
+        (one) => told(user, one, wish(user.id, 'template.delete', `Deleted template ${one.name}`, why)),
+        isKept ? { deletedBy: user.id, days: binDays, nowMs: clock.now() } : null,
       )
       if (!isThere) throw new Problem(404, templateTexts.notFound)
     },

@@ -109,8 +109,10 @@ export function useCatalogue() {
 /** Retires a template, offers it again or deletes it. */
 export function useTemplateAct(what: 'retire' | 'offer' | 'delete') {
   return useMutation({
-    mutationFn: async (templateId: string) =>
-      void (await call(`template.${what}`, { params: { templateId } })),
+    mutationFn: async ({ templateId, forGood }: { templateId: string; forGood: boolean }) =>
+      void (await (what === 'delete' && forGood
+        ? call('template.delete', { params: { templateId }, query: { for_good: 'true' } })
+        : call(`template.${what}`, { params: { templateId } }))),
     // Somebody else may have done it meanwhile.
     onSettled: templatesChanged,
   })

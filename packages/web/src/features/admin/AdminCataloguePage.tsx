@@ -9,6 +9,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { useCatalogue, useTemplateAct } from '../../api/admin.ts'
 import { errorText } from '../../api/errors.ts'
+import { useHost } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { formatDateTime } from '../../time.ts'
@@ -20,7 +21,10 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { pageHeading } from '../../ui/return-focus.ts'
+import { BinChoice } from '../bin/BinChoice.tsx'
+import { DeletedTemplates } from './DeletedTemplates.tsx'
 import { EditTemplateDialog } from './EditTemplateDialog.tsx'
+import { tellTemplateDeleted } from './tell-template-deleted.ts'
 
 type Act = 'retire' | 'offer' | 'delete'
 type Asked = { template: CatalogueTemplate; what: Act | 'edit' }
@@ -62,6 +66,7 @@ export function Component() {
           ))}
         </ul>
       )}
+      <DeletedTemplates />
       {asked?.what === 'edit' && <EditTemplateDialog template={asked.template} onClose={close} />}
       {asked && asked.what !== 'edit' && (
         <Question key={asked.what} template={asked.template} what={asked.what} onClose={close} />
@@ -138,7 +143,7 @@ const words: Record<Act, { title: string; label: string; busy: string; done: str
     label: 'Delete template',
     busy: 'Deleting...',
     done: 'The template was deleted',
-    text: 'Nothing uses it. It cannot be brought back.',
+    text: 'Nothing uses it.',
   },
 }
 
@@ -153,11 +158,17 @@ function Question({
 }) {
   const { mutateAsync } = useTemplateAct(what)
   const { title, label, busy, done, text } = words[what]
+  const days = useHost()?.bin_days ?? 0
+  const [forGood, setForGood] = useState(false)
+  const deletes = what === 'delete'
   const confirm = useConfirmedAct({
-    act: () => mutateAsync(template.id),
-    done,
+    act: () => mutateAsync({ templateId: template.id, forGood }),
+    done: deletes ? undefined : done,
     failed: `${title}: this did not work.`,
-    onDone: onClose,
+    onDone() {
+      onClose()
+      if (deletes) void tellTemplateDeleted(template, done, forGood)
+    },
   })
   return (
     <ConfirmDialog
@@ -168,6 +179,7 @@ function Question({
       busyLabel={busy}
       // The button that opened the dialog is another one now, or gone.
       focusAfter={pageHeading}
+      choice={deletes && <BinChoice kind="template" goesToBin forGood={forGood} onChange={setForGood} />}
       {...confirm}
     >
       <p>
@@ -175,7 +187,10 @@ function Question({
           <bdi>{template.name}</bdi>
         </b>
       </p>
-      <p className="mt-2">{text}</p>
+      <p className="mt-2">
+        {text}
+        {deletes && days === 0 && ' It cannot be brought back.'}
+      </p>
     </ConfirmDialog>
   )
 }

@@ -4,7 +4,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx'
 
 interface BinChoiceProps {
   /** `many`: several objects at once. */
-  kind: BinKind | 'project' | 'many'
+  kind: BinKind | 'project' | 'template' | 'many'
   /** Whether it goes to the bin unless it is deleted for good. */
   goesToBin: boolean
   forGood: boolean
@@ -15,7 +15,10 @@ interface BinChoiceProps {
 export function BinChoice({ kind, goesToBin, forGood, onChange }: BinChoiceProps) {
   const days = useHost()?.bin_days ?? 0
   if (!goesToBin || days === 0) return null
-  const they = kind === 'many' ? 'They are' : `The ${kind === 'project' ? 'project' : binNouns[kind]} is`
+  const they =
+    kind === 'many'
+      ? 'They are'
+      : `The ${kind === 'project' || kind === 'template' ? kind : binNouns[kind]} is`
   return (
     <div className="mt-3 grid gap-2.5">
       <p role="status" className="text-ink-2">
