@@ -111,11 +111,15 @@ export const ofVms: Record<string, Operation> = {
     weight: 2,
     choose(choice) {
       const vm = chooseIn(choice, 'vm')
-      return vm ? { on: vm.handle, minutes: choice.random.pick([0, 1, 60]) ?? 0 } : null
+      if (!vm) return null
+      // A cluster cannot change keys.
+      const key = choice.engine !== 'kubevirt' && choice.random.chance(0.5) && chooseIn(choice, 'sshKey')
+      const minutes = choice.random.pick([0, 1, 60]) ?? 0
+      return { on: vm.handle, minutes, ...(key && { key: key.handle }) }
     },
     parts: (args, find) => ({
       params: { projectId: idOf(find(String(find(args.on).project))), vmId: idOf(find(args.on)) },
-      body: changeOf(args),
+      body: { ...changeOf(args), ...(args.key !== undefined && { ssh_key_id: idOf(find(args.key)) }) },
     }),
     learn: (world, args) => setFacts(world, args, changeOf(args)),
     forget: (world, args) => forgetFacts(world, args, 'suspend_after_minutes', 'note'),

@@ -52,6 +52,8 @@ export const Host = z.object({
     disk_files: limit,
     /** Making disks larger. */
     grow_disks: limit,
+    /** Changing the SSH key of a VM. */
+    change_keys: limit,
   }),
   /** Why ports of that kind cannot be shared here; null where they can. */
   sharing: z.object({ http: limit, tcp: limit } satisfies Record<ShareKind, unknown>),

@@ -21,7 +21,7 @@ export const vmChangeTexts = {
   persistent: 'Say true or false for persistent storage',
   cpu: `Enter a whole number of processors from ${vmCpuRange.min} to ${vmCpuRange.max}`,
   memory: `Enter a whole number of megabytes from ${vmMemoryRangeMb.min} to ${vmMemoryRangeMb.max}`,
-  ofGroup: 'The name, size and storage of this VM come from the pool or set that it is part of',
+  ofGroup: 'The name, size, storage and SSH key of this VM come from the pool or set that it is part of',
 } as const
 
 /** Whether a text may be a tag as it stands. */
@@ -52,8 +52,15 @@ interface GroupedChange {
   cpu?: number | undefined
   memory_mb?: number | undefined
   persistent?: boolean | undefined
+  ssh_key_id?: string | undefined
 }
 
 /** Whether a change may be made to a VM of a pool or set: `true`, or the sentence that says why not. */
-export const memberAllows = ({ name, cpu, memory_mb, persistent }: GroupedChange): true | string =>
-  [name, cpu, memory_mb, persistent].every((one) => one === undefined) || vmChangeTexts.ofGroup
+export const memberAllows = ({
+  name,
+  cpu,
+  memory_mb,
+  persistent,
+  ssh_key_id,
+}: GroupedChange): true | string =>
+  [name, cpu, memory_mb, persistent, ssh_key_id].every((one) => one === undefined) || vmChangeTexts.ofGroup

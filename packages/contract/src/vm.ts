@@ -7,6 +7,7 @@ import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
+import { sshKeyDues } from './ssh-key-due.rules.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
@@ -57,6 +58,11 @@ export const Vm = z.object({
   template_name: z.string(),
   ssh_key_id: Id,
   ssh_key_name: z.string(),
+  /**
+   * When its guest gets that key, which it does not have yet: `soon`, while it runs; at its `next_start`; or only `by_hand`,
+   * because nothing in it takes a key. Null: it has it.
+   */
+  ssh_key_due: z.enum(sshKeyDues).nullable(),
   /** Where port 22 of the guest answers from the server's machine; null until known. */
   ip_address: z.string().nullable(),
   ssh_port: z.int(),
@@ -97,6 +103,7 @@ export const VmTags = z
   .transform(sortedTags)
   .refine((tags) => tags.length <= tagsPerVm, c.tooManyTags)
 const DeleteProtection = z.boolean({ error: c.protection })
+const SshKeyId = z.string({ error: t.sshKeyMissing }).min(1, t.sshKeyMissing).max(64, t.sshKeyMissing)
 const Cpu = z.int({ error: c.cpu }).min(vmCpuRange.min, c.cpu).max(vmCpuRange.max, c.cpu)
 const MemoryMb = z
   .int({ error: c.memory })
@@ -111,7 +118,7 @@ export const VmCreateDisk = z.object({
 export const VmCreate = z.object({
   name: name(t.nameMissing),
   template_id: z.string({ error: t.templateMissing }).min(1, t.templateMissing).max(64, t.templateMissing),
-  ssh_key_id: z.string({ error: t.sshKeyMissing }).min(1, t.sshKeyMissing).max(64, t.sshKeyMissing),
+  ssh_key_id: SshKeyId,
   persistent: z.boolean().default(true),
   disks: z
     .array(VmCreateDisk, { error: t.diskMissing })
@@ -145,6 +152,8 @@ export const VmUpdate = z
     note: Note.optional(),
     tags: VmTags.optional(),
     delete_protection: DeleteProtection.optional(),
+    /** One of your keys, in place of the one before: while it runs where its guest has an agent, else from its next start on. */
+    ssh_key_id: SshKeyId.optional(),
     /** From its next boot on. */
     cpu: Cpu.optional(),
     memory_mb: MemoryMb.optional(),
@@ -238,6 +247,7 @@ export const vmApi = {
       400: [
         c.nothing,
         t.nameMissing,
+        t.sshKeyMissing,
         c.note,
         c.tag,
         c.tooManyTags,
@@ -249,7 +259,7 @@ export const vmApi = {
       ],
       404: notFound,
       409: [c.ofGroup, quotaRefusal],
-      422: ['<`cannot.suspend` of the host>'],
+      422: ['<`cannot.suspend` of the host>', '<`cannot.change_keys` of the host>'],
     },
   }),
   delete: endpoint('vm.delete', {

@@ -52,6 +52,7 @@ describe('what an engine cannot do is told', () => {
       ports: clusterLimits.ports,
       disk_files: clusterLimits.diskFiles,
       grow_disks: clusterLimits.growDisks,
+      change_keys: clusterLimits.changeKeys,
     } satisfies Limits)
     expect(addresses).toBe('inside')
   })

@@ -41,6 +41,7 @@ export const vm = (name: string, more: Partial<Vm> = {}): Vm => ({
   template_name: 'Starter Linux',
   ssh_key_id: 'k-1',
   ssh_key_name: 'laptop',
+  ssh_key_due: null,
   ip_address: null,
   ssh_port: 22,
   cpu: 1,

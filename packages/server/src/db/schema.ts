@@ -321,6 +321,10 @@ export interface VmTable {
   ssh_public_key: string
   cpu: number
   memory_mb: number
+  /** JSON list of the public keys that it had before. */
+  former_ssh_keys: string
+  /** When its guest gets the key that it does not have yet. */
+  ssh_key_due: 'soon' | 'next_start' | 'by_hand' | null
   /** What it gets the next time it boots; null: what it has. */
   next_cpu: number | null
   next_memory_mb: number | null

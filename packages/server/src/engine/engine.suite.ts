@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newPublicKey } from '../app.test-kit.ts'
 import { describeCopies } from './copies.suite.ts'
 import {
   type EngineHarness,
@@ -165,6 +166,25 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       const signIn = real('sshWithoutKey', skip)
       const { address } = await until(keeper.id, 'ready')
       expect(await signIn(address)).toContain('Permission denied (publickey)')
+    })
+
+    test('a living guest is given other keys, and the former ones let nobody in any more', async ({
+      skip,
+    }) => {
+      if (engine.capabilities.cannot.changeKeys !== null) skip(`${name} cannot change keys`)
+      const mine = harness.sshPublicKey
+      const other = newPublicKey()
+      const give = (sshPublicKeys: string[], formerSshPublicKeys: string[]) =>
+        engine.changeKeys(keeper.id, { sshPublicKeys, formerSshPublicKeys })
+      expect(await engine.changeKeys(forgetter.id, { sshPublicKeys: [mine] })).toBe('next-start')
+      const { address } = await until(keeper.id, 'ready')
+      // Its agent may come a moment later.
+      await expect.poll(() => give([other], [mine]).catch(String), { timeout: PATIENCE_MS }).toBe('taken')
+      if (harness.ssh) await expect(harness.ssh(address, 'true')).rejects.toThrow()
+      expect(await give([mine], [other])).toBe('taken')
+      if (harness.ssh)
+        expect((await harness.ssh(address, 'cat /root/.ssh/authorized_keys')).trim()).toBe(mine.trim())
+      expect(await give([mine], [other])).toBe('taken')
     })
 
     test('a guest does not reach what this host keeps to itself', async ({ skip }) => {

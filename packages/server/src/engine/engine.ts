@@ -94,6 +94,14 @@ export interface Engine {
    * a success.
    */
   suspendMachine(machineId: string, work: Work): Promise<void>
+  /**
+   * Gives a living guest its SSH keys and takes the former ones from it; keys that its owner added stay. Waits a few
+   * seconds at most for the guest, and throws when it does not answer in time.
+   *
+   * @returns `taken`: it has them, by its agent or because it began with them. `next-start`: it gets them then, from
+   * `like` of its start, also because it does not live. `by-hand`: nothing in it takes keys
+   */
+  changeKeys(machineId: string, keys: MachineKeys): Promise<KeysGiven>
   /** Asks the guest to power off (ACPI). Not alive: nothing happens. */
   powerDown(machineId: string): Promise<void>
   /**
@@ -252,8 +260,13 @@ export interface Engine {
 /** What of a machine can be another from one start to the next. */
 export type MachineLikeness = Pick<
   MachineSpec,
-  'hostname' | 'cpu' | 'memoryMb' | 'persistent' | 'sshPublicKeys' | 'startScript'
+  'hostname' | 'cpu' | 'memoryMb' | 'persistent' | 'sshPublicKeys' | 'formerSshPublicKeys' | 'startScript'
 >
+
+/** Who gets into a guest by SSH, and who does no longer. */
+export type MachineKeys = Pick<MachineSpec, 'sshPublicKeys' | 'formerSshPublicKeys'>
+
+export type KeysGiven = 'taken' | 'next-start' | 'by-hand'
 
 /** What a machine is a copy of. */
 export interface MachineCopySource {
@@ -395,6 +408,8 @@ export interface Limits {
   diskFiles: string | null
   /** `growVolume`. */
   growDisks: string | null
+  /** `changeKeys`. */
+  changeKeys: string | null
 }
 
 export interface MachineSpec {
@@ -407,6 +422,8 @@ export interface MachineSpec {
   imageId: string
   /** OpenSSH public keys for root; there is no password login. */
   sshPublicKeys: string[]
+  /** Keys that it had before, of which its root disk may have some still. */
+  formerSshPublicKeys?: string[]
   /** Data volumes in the order the guest sees them; each carries its id as disk serial (first 20 characters). */
   volumeIds: string[]
   /**

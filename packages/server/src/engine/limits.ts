@@ -14,6 +14,7 @@ export const noLimits: Limits = {
   ports: null,
   diskFiles: null,
   growDisks: null,
+  changeKeys: null,
 }
 
 /** What a cluster may be unable to do, and what to do instead. */
@@ -33,6 +34,8 @@ export const clusterLimits: Record<keyof Limits, string> = {
     'Disks cannot be uploaded or downloaded as files here. Create a disk from an image URL, or copy data over SSH.',
   growDisks:
     'This cluster cannot enlarge a disk. Create a snapshot of it, and a larger disk from the snapshot.',
+  changeKeys:
+    'This cluster cannot change the SSH key of a VM. Sign in by SSH and edit /root/.ssh/authorized_keys in the VM.',
 }
 
 /** Of a machine whose saved memory knows its disks as they are. */

@@ -22,6 +22,7 @@ const startScript = (name: string) => `/var/lib/slipway/start-script/${name}`
 
 interface UserData {
   users: unknown[]
+  bootcmd?: string[][]
   write_files: { path: string; permissions: string; content: string }[]
 }
 
@@ -49,6 +50,26 @@ describe('the seed', () => {
       ssh_genkeytypes: ['ed25519'],
       users: [{ name: 'root', lock_passwd: true, ssh_authorized_keys: ['ssh-ed25519 AAAA one@home'] }],
     })
+  })
+
+  test('has cloud-init change keys at a boot where there are former ones, and leave all others', async () => {
+    expect(userDataOf(spec)).not.toHaveProperty('bootcmd')
+    const sshPublicKeys = ['ssh-ed25519 BBBB two@home', 'ssh-ed25519 CCCC']
+    const { bootcmd } = userDataOf({ ...spec, sshPublicKeys, formerSshPublicKeys: spec.sshPublicKeys })
+    const [shell, option, script, ...rest] = bootcmd?.[0] ?? []
+    expect([shell, option]).toEqual(['sh', '-c'])
+    const home = await mkdtemp(join(tmpdir(), 'keys-'))
+    try {
+      const file = join(home, '.ssh/authorized_keys')
+      const boot = () => run('sh', ['-c', (script ?? '').replaceAll('/root', home), ...rest])
+      await boot()
+      expect(await readFile(file, 'utf8')).toBe(`${sshPublicKeys.join('\n')}\n`)
+      await writeFile(file, 'ssh-ed25519 AAAA\nssh-rsa DDDD by hand\n')
+      for (const _ of ['once', 'and again']) await boot()
+      expect(await readFile(file, 'utf8')).toBe(['ssh-rsa DDDD by hand', ...sshPublicKeys, ''].join('\n'))
+    } finally {
+      await rm(home, { recursive: true })
+    }
   })
 
   test('has cloud-init tell at the end of every boot that the guest is up, where it can be told', async () => {

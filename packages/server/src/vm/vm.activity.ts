@@ -65,6 +65,8 @@ export const notSuspended = ({ name }: VmRecord, why: string): Told =>
 type Changeable = Pick<
   VmRecord,
   | 'name'
+  | 'sshKeyId'
+  | 'sshKeyName'
   | 'cpu'
   | 'memoryMb'
   | 'nextCpu'
@@ -83,6 +85,7 @@ export function toldOfChanges(userId: string, before: Changeable, after: Changea
     `${formatCpu(vm.nextCpu ?? vm.cpu)} and ${formatMemory(vm.nextMemoryMb ?? vm.memoryMb)} of memory`
   const messages = [
     name !== before.name && `VM ${before.name} renamed to ${name}`,
+    after.sshKeyId !== before.sshKeyId && `SSH key of VM ${name} changed to ${after.sshKeyName}`,
     size(after) !== size(before) && `VM ${name} is to have ${size(after)}`,
     persistent !== before.persistent &&
       `Persistent storage of VM ${name} turned ${persistent ? 'on' : 'off'}`,

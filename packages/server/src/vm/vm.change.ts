@@ -1,5 +1,5 @@
 /** What becomes of a VM that somebody changes. Pure. */
-import type { Parsed, QuotaAmounts, vmApi } from '@slipway/contract'
+import type { Parsed, QuotaAmounts, SshKey, vmApi } from '@slipway/contract'
 import type { VmChange, VmRecord } from './vm.state.ts'
 
 export type VmUpdateBody = Parsed<typeof vmApi.update>['body']
@@ -32,9 +32,32 @@ export function moreTaken(vm: Sized, asked: VmUpdateBody): Pick<QuotaAmounts, 'p
   }
 }
 
-/** What becomes of a VM whose user asked for a change. */
-export const changeOf = (vm: VmRecord, asked: VmUpdateBody): VmChange => ({
+/** So many keys that a VM had before are kept, to be taken from its guest. */
+const formerKeysKept = 16
+
+type Keyed = Pick<VmRecord, 'sshKeyId' | 'sshPublicKey' | 'formerSshKeys'>
+
+/** What becomes of a VM that gets another SSH key; nothing where it has that. */
+export function keyChange({ sshKeyId, sshPublicKey, formerSshKeys }: Keyed, key: SshKey | null): VmChange {
+  if (key === null || key.id === sshKeyId) return {}
+  const former = [sshPublicKey, ...formerSshKeys].filter((one) => one !== key.public_key)
+  return {
+    sshKeyId: key.id,
+    sshKeyName: key.name,
+    sshPublicKey: key.public_key,
+    formerSshKeys: [...new Set(former)].slice(0, formerKeysKept),
+    sshKeyDue: 'soon',
+  }
+}
+
+/** The disks of a VM are those of an earlier moment, so that its guest may have a key from then. */
+export const keyOfThen = ({ formerSshKeys }: Pick<VmRecord, 'formerSshKeys'>): Pick<VmChange, 'sshKeyDue'> =>
+  formerSshKeys.length === 0 ? {} : { sshKeyDue: 'soon' }
+
+/** What becomes of a VM whose user asked for a change, with the key that was asked for. */
+export const changeOf = (vm: VmRecord, asked: VmUpdateBody, key: SshKey | null): VmChange => ({
   ...nextSizeOf(vm, asked),
+  ...keyChange(vm, key),
   ...(asked.name !== undefined && { name: asked.name }),
   ...(asked.note !== undefined && { note: asked.note }),
   ...(asked.tags !== undefined && { tags: asked.tags }),

@@ -16,6 +16,7 @@ import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
 import { sizeArrived } from './vm.change.ts'
 import { makeVmCopy } from './vm.copy.ts'
+import { makeVmKeys } from './vm.keys.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
 import type { Patience } from './vm.patience.ts'
 import { isAlive, isDoomed, isHeld, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
@@ -28,6 +29,7 @@ import {
   endSteps,
   enterStep,
   msToDeadline,
+  type PlannedVm,
   startedAs,
   type VmChange,
   type VmRecord,
@@ -107,6 +109,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     clock,
     log,
   })
+  const keys = makeVmKeys({ engine, jobs, store, ownKeys, wake, clock, log })
   const suspend = makeVmSuspend({ engine, jobs, store, wake, clock, log })
   const copy = makeVmCopy({ repo, engine, jobs, specOf, wake, log })
   const orphans = new Set<string>()
@@ -148,6 +151,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     !known.admitted &&
     restore === null &&
     (copyOf === null || known.provisioned)
+
+  /** Whether a guest that lives does not have the SSH key of its VM yet. */
+  const lacksKey = ({ sshKeyDue, wanted }: PlannedVm, seen: Seen): boolean =>
+    sshKeyDue !== null && isAlive(seen) && !wanted.deleted
 
   const partsOf = (vm: VmRecord): Promise<Parts> =>
     vm.copyOf === null ? lookAtParts(vm, { engine, repo }) : copy.look(vm)
@@ -232,7 +239,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     }
     switch (step.do) {
       case 'rest':
-        return 'when-kicked'
+        return lacksKey(vm, seen) ? keys.give(vm, seen.run) : 'when-kicked'
       case 'wait':
         if (parts?.state === 'coming') return waitAt(vm, parts.step, parts.message, pollMs.parts)
         return waitAt(vm, ...waitOf(step.for, state, vm))
@@ -290,6 +297,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         await repo.remove(vm.id, clock.now())
         admission.leave(vm.id)
         patience.forget(vm.id)
+        keys.forget(vm.id)
         admission.wakeWaiting()
         return 'when-kicked'
       case 'up':
@@ -410,7 +418,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       cpu: vm.cpu,
       memoryMb: vm.memoryMb,
       persistent: vm.persistent,
-      sshPublicKeys: [vm.sshPublicKey, ...ownKeys],
+      ...keys.keysOf(vm),
       ...(startScript !== null && { startScript }),
     }
   }
@@ -438,7 +446,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         deadline: deadlineOf(vm, patience.nowFor(vm)),
       }
       const seen = toSeen(state)
-      if (vm.seenPower !== seen.power || plan(vm.wanted, vm.known, seen, around).do !== 'rest')
+      const rests = plan(vm.wanted, vm.known, seen, around).do === 'rest'
+      if (vm.seenPower !== seen.power || !rests || (vm.sshKeyDue === 'soon' && lacksKey(vm, seen)))
         ids.push(vm.id)
     }
     return [...ids, ...machines.keys()]

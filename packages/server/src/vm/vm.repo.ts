@@ -25,7 +25,7 @@ import { alivePowers } from './vm.plan.ts'
 import type { Membership, PlannedVm, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
-const Tags = z.array(z.string())
+const Texts = z.array(z.string())
 
 /** Where no step is under way and none failed. */
 const arrived: ReadonlySet<string> = new Set<VmStatus>(['running', 'suspended', 'stopped'])
@@ -55,6 +55,7 @@ const planColumns = [
   'seen_power',
   'status',
   'status_since',
+  'ssh_key_due',
 ] as const satisfies readonly (keyof VmTable)[]
 
 const toPlanned = (row: Pick<VmTable, (typeof planColumns)[number]>): PlannedVm => ({
@@ -79,6 +80,7 @@ const toPlanned = (row: Pick<VmTable, (typeof planColumns)[number]>): PlannedVm 
   seenPower: row.seen_power,
   status: VmStatus.parse(row.status),
   statusSince: Date.parse(row.status_since),
+  sshKeyDue: row.ssh_key_due,
 })
 
 /** The steps take longer to read than all else: who does not want them passes `'[]'`. */
@@ -92,13 +94,14 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   sshKeyId: row.ssh_key_id,
   sshKeyName: row.ssh_key_name,
   sshPublicKey: row.ssh_public_key,
+  formerSshKeys: row.former_ssh_keys === '[]' ? [] : Texts.parse(JSON.parse(row.former_ssh_keys)),
   cpu: row.cpu,
   memoryMb: row.memory_mb,
   nextCpu: row.next_cpu,
   nextMemoryMb: row.next_memory_mb,
   persistent: row.persistent === 1,
   note: row.note,
-  tags: row.tags === '[]' ? [] : Tags.parse(JSON.parse(row.tags)),
+  tags: row.tags === '[]' ? [] : Texts.parse(JSON.parse(row.tags)),
   deleteProtection: row.delete_protection === 1,
   suspendAfterMin: row.suspend_after_min,
   idleSince: row.idle_since === null ? null : Date.parse(row.idle_since),
@@ -125,6 +128,8 @@ const toRow = (vm: VmRecord): VmTable => ({
   ssh_key_id: vm.sshKeyId,
   ssh_key_name: vm.sshKeyName,
   ssh_public_key: vm.sshPublicKey,
+  former_ssh_keys: vm.formerSshKeys.length === 0 ? '[]' : JSON.stringify(vm.formerSshKeys),
+  ssh_key_due: vm.sshKeyDue,
   cpu: vm.cpu,
   memory_mb: vm.memoryMb,
   next_cpu: vm.nextCpu,

@@ -12,6 +12,7 @@ import type { JobOutcome, Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { vmSubject } from './vm.activity.ts'
+import { keyOfThen } from './vm.change.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, isStoppedSince, type VmRecord } from './vm.state.ts'
 import type { Beside, StoreVm } from './vm.store.ts'
@@ -281,6 +282,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
           current,
           {
             restore: null,
+            ...keyOfThen(current),
             // What was running goes on, unless its user has stopped it since.
             wanted:
               made.memory && !isStoppedSince(current) ? { power: 'on', force: false } : { force: false },

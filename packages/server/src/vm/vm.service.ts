@@ -12,6 +12,7 @@ import {
   quotaOfVms,
   suspendAllowed,
   tagsPerVm,
+  unlessLimited,
   type Vm,
   type VmSnapshot,
   type vmApi,
@@ -34,7 +35,7 @@ import type { StartScriptService } from '../start-script/start-script.service.ts
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, frozen, toldOfChanges, unused, vmSubject } from './vm.activity.ts'
 import { goesToBin, keptChange, powerBack, restChange } from './vm.bin.ts'
-import { changeOf, moreTaken, type VmUpdateBody } from './vm.change.ts'
+import { changeOf, keyOfThen, moreTaken, type VmUpdateBody } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
 import { Unsteady, type VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
@@ -167,15 +168,17 @@ export function makeVmService(options: VmServiceOptions) {
       | 'persistent'
       | 'member'
     > &
-      Partial<Pick<Present, 'id' | 'note' | 'tags' | 'deleteProtection'>>,
+      Partial<Pick<Present, 'id' | 'note' | 'tags' | 'deleteProtection' | 'formerSshKeys'>>,
   ): Present {
     const now = clock.now()
     return {
       note: '',
       tags: [],
       deleteProtection: false,
+      formerSshKeys: [],
       id: newId(now),
       ...asked,
+      sshKeyDue: null,
       createdAt: isoTime(now),
       version: 1,
       nextCpu: null,
@@ -319,17 +322,28 @@ export function makeVmService(options: VmServiceOptions) {
       sshKeyId,
       sshKeyName,
       sshPublicKey,
+      formerSshKeys,
       cpu,
       memoryMb,
       persistent,
       note,
       tags,
     } = vm
-    const like = { projectId, templateId, templateName, imageId, sshKeyId, sshKeyName, sshPublicKey }
+    const like = {
+      projectId,
+      templateId,
+      templateName,
+      imageId,
+      sshKeyId,
+      sshKeyName,
+      sshPublicKey,
+      formerSshKeys,
+    }
     const copies = copyNames(asked.name, asked.count).map(
       (name): Present => ({
         ...fresh({ ...like, name, cpu, memoryMb, persistent, note, tags, member: null }),
         copyOf: snapshotId,
+        ...keyOfThen(vm),
       }),
     )
     const diskIds: string[] = []
@@ -531,20 +545,25 @@ export function makeVmService(options: VmServiceOptions) {
       }
     },
 
-    /** Changes what is asked for; a new size and a new host name hold from the next boot on. */
+    /** Changes what is asked for; a new size and a new host name hold from the next boot on, a new SSH key as soon as its guest has it. */
     async update(userId: string, projectId: string, vmId: string, asked: VmUpdateBody): Promise<Vm> {
       let told: readonly Told[] = []
       let isRenamed = false
+      const key = asked.ssh_key_id === undefined ? null : await keys.find(userId, asked.ssh_key_id)
       const vm = await wish(
         projectId,
         vmId,
         (current) => {
           if (typeof asked.suspend_after_minutes === 'number') require422(suspendAllowed(options.cannot))
+          if (asked.ssh_key_id !== undefined && asked.ssh_key_id !== current.sshKeyId) {
+            if (key === null) throw refuse('ssh_key_id', vmTexts.sshKeyMissing)
+            require422(unlessLimited(options.cannot.change_keys))
+          }
           return current.member === null || memberAllows(asked)
         },
         () => told,
         (current) => {
-          const change = changeOf(current, asked)
+          const change = changeOf(current, asked, key)
           const after = changed(current, change, clock.now())
           told = toldOfChanges(userId, current, after)
           isRenamed = after.name !== current.name

@@ -1,5 +1,5 @@
 /** The stored VM, and the pure functions every writer of it goes through. */
-import type { Disk, Vm, VmStatus, VmStep, VmStepName } from '@slipway/contract'
+import type { Disk, SshKeyDue, Vm, VmStatus, VmStep, VmStepName } from '@slipway/contract'
 import { isoTime } from '../lib/clock.ts'
 import {
   deadlineMs,
@@ -34,6 +34,10 @@ export interface VmRecord {
   readonly sshKeyId: string
   readonly sshKeyName: string
   readonly sshPublicKey: string
+  /** Public keys that it had before, newest first: its guest, or a snapshot of it, may have some still. */
+  readonly formerSshKeys: readonly string[]
+  /** When its guest gets the key; null: it has it, or gets it with its first boot. */
+  readonly sshKeyDue: SshKeyDue | null
   readonly cpu: number
   readonly memoryMb: number
   /** What it gets the next time it boots; null: what it has. */
@@ -72,13 +76,21 @@ export interface VmRecord {
 }
 
 /** What a plan needs to know of a VM. */
-export type PlannedVm = Pick<VmRecord, 'id' | 'wanted' | 'known' | 'seenPower' | 'status' | 'statusSince'>
+export type PlannedVm = Pick<
+  VmRecord,
+  'id' | 'wanted' | 'known' | 'seenPower' | 'status' | 'statusSince' | 'sshKeyDue'
+>
 
 export interface VmChange {
   wanted?: Partial<Omit<Wanted, 'restore' | 'kept'>>
   binId?: string | null
   powerBack?: VmRecord['powerBack']
   name?: string
+  sshKeyId?: string
+  sshKeyName?: string
+  sshPublicKey?: string
+  formerSshKeys?: readonly string[]
+  sshKeyDue?: SshKeyDue | null
   cpu?: number
   memoryMb?: number
   nextCpu?: number | null
@@ -209,6 +221,7 @@ export function toWire(
     template_name: vm.templateName,
     ssh_key_id: vm.sshKeyId,
     ssh_key_name: vm.sshKeyName,
+    ssh_key_due: vm.sshKeyDue === null || isAlive({ power: vm.seenPower }) ? vm.sshKeyDue : 'next_start',
     ip_address: address?.ip ?? null,
     ssh_port: address?.port ?? 22,
     cpu: vm.cpu,

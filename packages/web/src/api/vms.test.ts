@@ -15,6 +15,7 @@ const vm = (id: string): Vm => ({
   template_name: 'Rust',
   ssh_key_id: 'k',
   ssh_key_name: 'laptop',
+  ssh_key_due: null,
   ip_address: null,
   ssh_port: 22,
   cpu: 1,

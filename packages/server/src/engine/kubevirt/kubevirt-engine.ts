@@ -106,6 +106,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         backups: clusterLimits.backups,
         diskFiles: clusterLimits.diskFiles,
         growDisks: clusterLimits.growDisks,
+        changeKeys: clusterLimits.changeKeys,
         networks: options.networks ? null : clusterLimits.networks,
       },
     },
@@ -163,6 +164,9 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       throw new EngineError('unsupported', clusterLimits.diskFiles)
     },
     ...makeAttachments(ground),
+    async changeKeys() {
+      throw new EngineError('unsupported', clusterLimits.changeKeys)
+    },
     async growVolume() {
       throw new EngineError('unsupported', clusterLimits.growDisks)
     },

@@ -167,9 +167,10 @@ export function makeMachines(deps: {
    */
   async function become(record: MachineRecord, like: MachineLikeness): Promise<boolean> {
     const { startScript, ...spec } = like
-    const seedOf = ({ hostname, sshPublicKeys }: KeptSpec) => [hostname, ...sshPublicKeys].join('\n')
+    const seedOf = ({ hostname, sshPublicKeys, formerSshPublicKeys = [] }: KeptSpec) =>
+      [hostname, ...sshPublicKeys, '', ...formerSshPublicKeys].join('\n')
     const before = seedOf(record.spec)
-    record.spec = { ...record.spec, ...spec }
+    record.spec = { ...record.spec, formerSshPublicKeys: [], ...spec }
     requireSoundSpec(record.spec)
     if (seedOf(record.spec) === before) return false
     await putSeed(record.spec, startScript)

@@ -21,6 +21,7 @@ import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
 import { makeDiskFiles } from './disk-files.ts'
 import { makeGrowth } from './growth.ts'
+import { makeGuestKeys } from './guest-keys.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { makeMachineCopy } from './machine-copy.ts'
@@ -385,6 +386,7 @@ export function makeQemuEngine(deps: {
     ...makeDiskFiles({ volumes, volumeSnapshots, guests, inDiskTurn }),
     listVolumes: volumes.list,
     growVolume: growth.growVolume,
+    ...makeGuestKeys({ dirs, guests }),
     attachVolume: attachments.attachVolume,
     detachVolume: attachments.detachVolume,
 

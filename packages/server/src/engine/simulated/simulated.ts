@@ -42,6 +42,7 @@ export const faults = {
   deaf: 'the guest ignores the power button',
   clings: 'the guest does not let go of disks',
   'no-copies': 'snapshots and restores of it, and saving its memory, find the disk full',
+  'no-agent': 'nothing in the guest takes SSH keys while it runs',
   unreadable: 'its files cannot be read for a while after it was created',
 } as const
 export type Fault = keyof typeof faults
@@ -730,6 +731,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         throw new EngineError('volume-busy', memoryKept, { retryable: true })
       if (machine) requireRoom(machine)
       return storage.growVolume(volumeId, sizeBytes)
+    }),
+    changeKeys: lasting(async (id, keys) => {
+      requireAble(cannot.changeKeys)
+      const machine = get(id)
+      if (!lives(machine)) return 'next-start'
+      if (!isUp(machine)) throw new EngineError('unreachable', 'The guest is booting.', { retryable: true })
+      const isAsBegun = machine.spec.sshPublicKeys.join() === keys.sshPublicKeys.join()
+      if (faultOf(machine) === 'no-agent') return isAsBegun && !machine.run?.resumed ? 'taken' : 'next-start'
+      machine.spec = { ...machine.spec, ...keys }
+      keepMachine(id)
+      return 'taken'
     }),
     async detachVolume(machineId, volumeId) {
       const machine = machines.get(machineId)

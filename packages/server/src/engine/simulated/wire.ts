@@ -48,6 +48,7 @@ export const methods = {
   inspectVolume: 'short',
   listVolumes: 'short',
   growVolume: 'short',
+  changeKeys: 'short',
   attachVolume: 'short',
   detachVolume: 'short',
   createMachineSnapshot: 'long',
