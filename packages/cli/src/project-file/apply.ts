@@ -25,10 +25,17 @@ export async function findSources(session: Session, file: ProjectFile, plan: Pla
     sshKey: (text: string) => pick(keys, text, 'SSH key'),
   }
   for (const step of plan.steps) {
-    if (step.do !== 'create' || step.what === 'project' || step.what === 'disks') continue
+    if ((step.do !== 'create' && step.do !== 'change') || step.what === 'project' || step.what === 'disks')
+      continue
     const entry = file[step.what][step.name]
     if (!entry) continue
-    for (const find of [() => sources.template(entry.template), () => sources.sshKey(entry.ssh_key)])
+    const finds =
+      step.do === 'create'
+        ? [() => sources.template(entry.template), () => sources.sshKey(entry.ssh_key)]
+        : step.what === 'vms' && step.changes.some(({ field }) => field === 'ssh_key')
+          ? [() => sources.sshKey(entry.ssh_key)]
+          : []
+    for (const find of finds)
       try {
         find()
       } catch (error) {
@@ -121,7 +128,11 @@ export async function applyPlan(
   }
 
   async function change({ what, id, changes }: Extract<Step, { do: 'change' }>): Promise<void> {
-    const body = Object.fromEntries(changes.map(({ field, to }) => [field, to]))
+    const body = Object.fromEntries(
+      changes.map(({ field, to }) =>
+        field === 'ssh_key' ? ['ssh_key_id', sources.sshKey(String(to))] : [field, to],
+      ),
+    )
     const [call, param] = changeCalls[what]
     if (call) await session.call(call, { params: { projectId, ...(param && { [param]: id }) }, body })
   }

@@ -64,6 +64,12 @@ describe('a plan', () => {
   it.each([
     ['a pool', { pools: { p: { ...kind, max_size: 5 } } }, seen({ pools: [pool('p')] }), 'max_size 3 -> 5'],
     ['a set', { sets: { s: { ...kind, replicas: 3 } } }, seen({ sets: [set('s')] }), 'replicas 2 -> 3'],
+    [
+      'the SSH key of a VM',
+      { vms: { a: { ...kind, ssh_key: 'desk' } } },
+      seen({ vms: [vm('a')] }),
+      'ssh_key laptop -> desk',
+    ],
     ['a network', { internet: false }, seen(), 'internet true -> false'],
   ])('changes %s', (_, what, there, text) => {
     expect(lines(what, there)[0]).toContain(text)

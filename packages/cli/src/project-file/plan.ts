@@ -33,7 +33,16 @@ export const words = { project: 'project', disks: 'disk', vms: 'VM', pools: 'poo
 /** What can be changed of an object that is there. */
 const changeable: Record<Part, readonly string[]> = {
   disks: [],
-  vms: ['note', 'tags', 'delete_protection', 'cpu', 'memory_mb', 'persistent', 'suspend_after_minutes'],
+  vms: [
+    'ssh_key',
+    'note',
+    'tags',
+    'delete_protection',
+    'cpu',
+    'memory_mb',
+    'persistent',
+    'suspend_after_minutes',
+  ],
   pools: ['min_size', 'max_size', 'desired_size', 'auto_scaling'],
   sets: ['replicas'],
 }
