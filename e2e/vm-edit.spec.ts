@@ -1,7 +1,8 @@
-import { vmApi, vmSetApi } from '@slipway/contract'
+import { sshKeyApi, vmApi, vmSetApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { expect, test } from './fixtures.ts'
 import { vmListPath, vmPath } from './paths.ts'
+import { newPublicKey } from './person.ts'
 
 test.describe('a VM is changed', () => {
   test('in its dialog, and every page shows it at once', async ({ page, project, makeVm }) => {
@@ -41,6 +42,41 @@ test.describe('a VM is changed', () => {
     await expect(page.getByRole('article', { name: 'shop' })).toContainText('prod')
     await page.goto(`${vmListPath(project.id)}?search=ada`)
     await expect(page.getByRole('article', { name: 'shop' })).toBeVisible()
+  })
+
+  test('gets another SSH key, now or at its next start', async ({ page, project, makeVm, sshKey, call }) => {
+    const desk = await call(sshKeyApi.create, {
+      body: { key_name: 'desk', ssh_public_key: newPublicKey() },
+    })
+    const running = await makeVm('keyed', 'running')
+    await page.goto(vmPath(running))
+    const edit = async (name: string) => {
+      await page.getByRole('button', { name: `More actions for ${name}` }).click()
+      await page.getByRole('menuitem', { name: 'Edit' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Edit VM' })
+      await expect(dialog.getByRole('combobox', { name: 'SSH Key' })).toContainText(sshKey.name)
+      await dialog.getByRole('combobox', { name: 'SSH Key' }).click()
+      await page.getByRole('option', { name: 'desk' }).click()
+      return dialog
+    }
+    const dialog = await edit('keyed')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('VM "keyed" was changed. Its guest is getting the SSH key.')).toBeVisible()
+    await expect(page.getByText('Access is by the key desk only.')).toBeVisible()
+    await expect(page.getByText('being installed')).toBeHidden()
+
+    const params = { projectId: project.id, vmId: running.id }
+    await call(vmApi.update, { params, body: { ssh_key_id: sshKey.id } })
+    await call(vmApi.stop, { params, body: { force: true } })
+    await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeEnabled()
+    await (await edit('keyed')).getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('desk, from the next start')).toBeVisible()
+    await expect(page.getByText('Its guest gets the key when it next starts.')).toBeVisible()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await expect(page.getByText('desk, from the next start')).toBeHidden()
+    await call(sshKeyApi.delete, { params: { sshKeyId: desk.id } })
   })
 
   test('of a set only where it does not come from there', async ({ page, project, sshKey, call }) => {

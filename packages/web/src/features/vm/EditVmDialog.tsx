@@ -15,7 +15,8 @@ import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, NameInput, TextArea, TextInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
-import { changesIn, fieldsOf, nextSizeText } from './vm-edit.ts'
+import { VmKeyField } from './VmKeyField.tsx'
+import { changedText, changesIn, fieldsOf } from './vm-edit.ts'
 
 /** Changes what a VM is called, what is said about it, and what it has. */
 export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
@@ -30,12 +31,7 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const { submit, dialog } = useDialogForm({
     dirty,
     send: (input: VmUpdate) => mutateAsync({ vm, body: input }),
-    done(changed) {
-      const next = nextSizeText(changed)
-      return next && changed.status !== 'stopped'
-        ? `VM "${changed.name}" was changed. It gets ${next} at its next start.`
-        : `VM "${changed.name}" was changed`
-    },
+    done: changedText,
     failed: 'Failed to change the VM. Please try again.',
     onClose,
   })
@@ -84,6 +80,7 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
             </div>
             <p className="mt-1.5 text-hint text-ink-3">A new size takes effect when the VM next starts.</p>
           </div>
+          <VmKeyField vm={vm} sshKeyId={form.ssh_key_id} onChange={(ssh_key_id) => change({ ssh_key_id })} />
         </>
       )}
       <Field label="Tags" optional hint="Separate tags by commas. The search finds VMs by their tags.">

@@ -1,4 +1,4 @@
-import { type Vm, vmCan } from '@slipway/contract'
+import { sshKeyDueHint, type Vm, vmCan } from '@slipway/contract'
 import { useHost } from '../../api/host.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
@@ -53,8 +53,10 @@ export function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
         <p className="text-ink-2">{allowed === true ? suspendedText : allowed}</p>
       )}
       <p className="mt-3 text-hint wrap-anywhere text-ink-3">
-        The key <b className="font-medium text-ink-2">{vm.ssh_key_name}</b> is installed. Use the private key
-        that belongs to it; password authentication is disabled on the VM.
+        The key <b className="font-medium text-ink-2">{vm.ssh_key_name}</b> is{' '}
+        {vm.ssh_key_due === null ? 'installed' : 'not installed yet'}.{' '}
+        {vm.ssh_key_due !== null && `${sshKeyDueHint[vm.ssh_key_due]} `}Use the private key that belongs to
+        it; password authentication is disabled on the VM.
       </p>
       {gateway && !second && first?.kind !== 'gateway' && (
         <p className="mt-2 text-hint text-ink-3">

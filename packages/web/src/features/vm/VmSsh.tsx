@@ -1,4 +1,4 @@
-import { isComing, type Vm, vmCan } from '@slipway/contract'
+import { isComing, sshKeyDueHint, type Vm, vmCan } from '@slipway/contract'
 import { useMay } from '../../api/access.ts'
 import { SshCommands } from './SshCommands.tsx'
 import { resumesText, suspendedText } from './ssh-words.ts'
@@ -23,6 +23,7 @@ export function VmSsh({ vm }: { vm: Vm }) {
       )}
       <p className="mt-1.5 text-hint wrap-anywhere text-ink-3">
         Password authentication is disabled. Access is by the key {vm.ssh_key_name} only.
+        {vm.ssh_key_due !== null && ` ${sshKeyDueHint[vm.ssh_key_due]}`}
       </p>
     </section>
   )

@@ -1,10 +1,13 @@
 import { type Vm, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { changesIn, fieldsOf, nextSizeText } from './vm-edit.ts'
+import { changedText, changesIn, fieldsOf, nextSizeText } from './vm-edit.ts'
 
 // Only what the form is about.
 const vm = {
   name: 'web',
+  status: 'running',
+  ssh_key_id: 'k-1',
+  ssh_key_due: null,
   cpu: 2,
   memory_mb: 1024,
   next_cpu: null,
@@ -26,6 +29,7 @@ test('the fields show the size that is to come, and nothing differs at first', (
 test('only what differs is sent', () => {
   expect(changes({ name: 'shop' })).toEqual({ body: { name: 'shop' } })
   expect(changes({ memory_mb: 1024, cpu: 4 })).toEqual({ body: { cpu: 4, memory_mb: 1024 } })
+  expect(changes({ ssh_key_id: 'k-2' })).toEqual({ body: { ssh_key_id: 'k-2' } })
   expect(changes({ tags: '', note: '' })).toEqual({ body: { tags: [], note: '' } })
   expect(changes({ persistent: false, delete_protection: true })).toEqual({
     body: { persistent: false, delete_protection: true },
@@ -42,4 +46,16 @@ test('the size of the next boot in words', () => {
   expect(nextSizeText(vm)).toBe('2.0 GB of memory')
   expect(nextSizeText({ ...vm, next_cpu: 4 })).toBe('4 cores and 2.0 GB of memory')
   expect(nextSizeText({ ...vm, next_memory_mb: null })).toBeNull()
+})
+
+test('what holds only later is said with the change', () => {
+  const done = 'VM "web" was changed'
+  expect(changedText({ ...vm, next_memory_mb: null })).toBe(done)
+  expect(changedText({ ...vm, status: 'stopped' })).toBe(done)
+  expect(changedText({ ...vm, ssh_key_due: 'soon' })).toBe(
+    `${done}. It gets 2.0 GB of memory at its next start. Its guest is getting the SSH key.`,
+  )
+  expect(changedText({ ...vm, status: 'stopped', ssh_key_due: 'next_start' })).toBe(
+    `${done}. Its guest gets the SSH key at its next start.`,
+  )
 })

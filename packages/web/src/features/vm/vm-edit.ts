@@ -4,6 +4,7 @@ import { formatCpu, formatMemory, tagsIn, tidyNote, type Vm, VmUpdate } from '@s
 /** What the fields show of a VM: the size that it has from its next boot on. */
 export const fieldsOf = (vm: Vm) => ({
   name: vm.name,
+  ssh_key_id: vm.ssh_key_id,
   cpu: vm.next_cpu ?? vm.cpu,
   memory_mb: vm.next_memory_mb ?? vm.memory_mb,
   tags: vm.tags.join(', '),
@@ -23,6 +24,7 @@ export function changesIn(
   const note = tidyNote(form.note)
   const body: VmUpdate = {
     ...(form.name.trim() !== has.name && { name: form.name }),
+    ...(form.ssh_key_id !== has.ssh_key_id && { ssh_key_id: form.ssh_key_id }),
     ...(form.cpu !== has.cpu && { cpu: form.cpu }),
     ...(form.memory_mb !== has.memory_mb && { memory_mb: form.memory_mb }),
     ...(tags.join() !== vm.tags.join() && { tags }),
@@ -42,4 +44,21 @@ export function nextSizeText({ next_cpu, next_memory_mb }: Vm): string | null {
     ...(next_memory_mb === null ? [] : [`${formatMemory(next_memory_mb)} of memory`]),
   ]
   return parts.length === 0 ? null : parts.join(' and ')
+}
+
+const keyTexts: Record<NonNullable<Vm['ssh_key_due']>, string> = {
+  soon: 'Its guest is getting the SSH key.',
+  next_start: 'Its guest gets the SSH key at its next start.',
+  by_hand: 'Its guest cannot be given the SSH key.',
+}
+
+/** What is said when a VM was changed: what holds only later as well. */
+export function changedText(vm: Vm): string {
+  const size = vm.status === 'stopped' ? null : nextSizeText(vm)
+  const later = [
+    ...(size === null ? [] : [`It gets ${size} at its next start.`]),
+    ...(vm.ssh_key_due === null ? [] : [keyTexts[vm.ssh_key_due]]),
+  ]
+  const done = `VM "${vm.name}" was changed`
+  return later.length === 0 ? done : `${done}. ${later.join(' ')}`
 }

@@ -1,4 +1,12 @@
-import { formatCpu, formatMemory, isMember, isTransitional, networkOf, type Vm } from '@slipway/contract'
+import {
+  formatCpu,
+  formatMemory,
+  isMember,
+  isTransitional,
+  networkOf,
+  sshKeyDueText,
+  type Vm,
+} from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { formatDateTime } from '../../time.ts'
 import { CopyLine } from '../../ui/CopyLine.tsx'
@@ -31,7 +39,15 @@ export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
         </>
       ),
     },
-    { label: 'SSH Key', value: <span className="mono min-w-0">{vm.ssh_key_name}</span> },
+    {
+      label: 'SSH Key',
+      value: (
+        <span className="min-w-0">
+          <span className="mono">{vm.ssh_key_name}</span>
+          {vm.ssh_key_due !== null && `, ${sshKeyDueText[vm.ssh_key_due]}`}
+        </span>
+      ),
+    },
     { label: 'Network', value: networkOf(vm) },
     { label: 'Storage', value: vm.persistent ? 'Persistent' : 'Not persistent' },
     ...(isMember(vm) ? [{ label: 'Part of', value: <PartOf vm={vm} /> }] : []),
