@@ -147,6 +147,32 @@ describe('the SSH key of a VM', () => {
   )
 })
 
+describe('a fork of it', () => {
+  it(
+    'has the key too, and loses those that the VM had before',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const key = await newKey(desk, 'desk')
+      await update(desk, id, { ssh_key_id: key.id })
+      await desk.pass()
+      const changes = vi.spyOn(desk.app.engine, 'changeKeys')
+      const { body } = await desk.ada.call(vmApi.fork, {
+        params: { ...desk.params, vmId: id },
+        body: { name: 'copy' },
+      })
+      await desk.pass(120_000)
+      expect(await desk.vm(body[0]?.id ?? '')).toMatchObject({
+        status: 'running',
+        ssh_key_id: key.id,
+        ssh_key_due: null,
+      })
+      expect(changes.mock.calls.map(([vmId, keys]) => [vmId, keys.formerSshPublicKeys?.length])).toEqual([
+        [body[0]?.id, 1],
+      ])
+    }),
+  )
+})
+
 describe('it is refused', () => {
   it(
     '400 for a key that is not there or not yours, and nothing is changed',

@@ -170,7 +170,7 @@ export function makeMachines(deps: {
     const seedOf = ({ hostname, sshPublicKeys, formerSshPublicKeys = [] }: KeptSpec) =>
       [hostname, ...sshPublicKeys, '', ...formerSshPublicKeys].join('\n')
     const before = seedOf(record.spec)
-    record.spec = { ...record.spec, formerSshPublicKeys: [], ...spec }
+    record.spec = { ...record.spec, ...spec }
     requireSoundSpec(record.spec)
     if (seedOf(record.spec) === before) return false
     await putSeed(record.spec, startScript)
