@@ -72,7 +72,7 @@ test.describe('a VM is changed', () => {
     await expect(page.getByRole('button', { name: 'Start', exact: true })).toBeEnabled()
     await (await edit('keyed')).getByRole('button', { name: 'Save' }).click()
     await expect(page.getByText('desk, from the next start')).toBeVisible()
-    await expect(page.getByText('Its guest gets the key when it next starts.')).toBeVisible()
+    await expect(page.getByText('The key is desk. The guest gets the key when it next starts.')).toBeVisible()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Start', exact: true }).click()
     await expect(page.getByText('desk, from the next start')).toBeHidden()

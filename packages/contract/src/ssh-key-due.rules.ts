@@ -3,7 +3,7 @@
  * never by Slipway, because nothing in it takes a key.
  */
 export const sshKeyDues = ['soon', 'next_start', 'by_hand'] as const
-export type SshKeyDue = (typeof sshKeyDues)[number]
+type SshKeyDue = (typeof sshKeyDues)[number]
 
 /** Said of a VM whose guest does not have its SSH key yet. */
 export const sshKeyDueText: Record<SshKeyDue, string> = {
@@ -14,8 +14,8 @@ export const sshKeyDueText: Record<SshKeyDue, string> = {
 
 /** The same in a sentence, with what to do. */
 export const sshKeyDueHint: Record<SshKeyDue, string> = {
-  soon: 'Its guest is getting the key. Until then the key from before still works.',
-  next_start: 'Its guest gets the key when it next starts. Until then the key from before still works.',
+  soon: 'The guest is getting the key. Until then, the key from before still works.',
+  next_start: 'The guest gets the key when it next starts. Until then, the key from before still works.',
   by_hand:
     'The guest cannot be given the key, because no guest agent answers in it. Add the key to /root/.ssh/authorized_keys in the VM, and remove the key from before.',
 }

@@ -39,6 +39,10 @@ export const VmStep = z.object({
 })
 export type VmStep = z.infer<typeof VmStep>
 
+/** When the guest of a VM gets an SSH key that it does not have yet. */
+export const SshKeyDue = z.enum(sshKeyDues)
+export type SshKeyDue = z.infer<typeof SshKeyDue>
+
 /** A data disk of a VM. */
 export const VmDisk = z.object({ disk_id: Id, name: z.string(), size: z.string() })
 
@@ -62,7 +66,7 @@ export const Vm = z.object({
    * When its guest gets that key, which it does not have yet: `soon`, while it runs; at its `next_start`; or only `by_hand`,
    * because nothing in it takes a key. Null: it has it.
    */
-  ssh_key_due: z.enum(sshKeyDues).nullable(),
+  ssh_key_due: SshKeyDue.nullable(),
   /** Where port 22 of the guest answers from the server's machine; null until known. */
   ip_address: z.string().nullable(),
   ssh_port: z.int(),

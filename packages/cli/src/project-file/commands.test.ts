@@ -147,11 +147,16 @@ Done.
   })
 
   it('is left alone as a whole when a part of it cannot be', async () => {
-    await write(`${shop}  more: { template: Windows, ssh_key: nobody }\n`.replace('size: 2Gi', 'size: 3Gi'))
+    await write(
+      `${shop}  more: { template: Windows, ssh_key: nobody }\n`
+        .replace('size: 2Gi', 'size: 3Gi')
+        .replace('ssh_key: laptop', 'ssh_key: nobody'),
+    )
     const outcome = await run('apply', path)
     expect(outcome).toMatchObject({ code: exitCodes.failed, stderr: 'Nothing was changed.\n' })
     for (const problem of [
       'Disk data: size is 2Gi and cannot become 3Gi.',
+      'VM web: There is no SSH key with the name or id "nobody".',
       'Set more: There is no template with the name or id "Windows".',
       'Set more: There is no SSH key with the name or id "nobody".',
     ])

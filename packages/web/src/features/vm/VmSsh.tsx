@@ -22,8 +22,10 @@ export function VmSsh({ vm }: { vm: Vm }) {
         <p className="text-ink-2">{noAddressText(vm)}</p>
       )}
       <p className="mt-1.5 text-hint wrap-anywhere text-ink-3">
-        Password authentication is disabled. Access is by the key {vm.ssh_key_name} only.
-        {vm.ssh_key_due !== null && ` ${sshKeyDueHint[vm.ssh_key_due]}`}
+        Password authentication is disabled.{' '}
+        {vm.ssh_key_due === null
+          ? `Access is by the key ${vm.ssh_key_name} only.`
+          : `The key is ${vm.ssh_key_name}. ${sshKeyDueHint[vm.ssh_key_due]}`}
       </p>
     </section>
   )
