@@ -198,6 +198,9 @@ const group = (name: string) => ({
   snapshot_id: null,
   persistent: true,
   disks: [],
+  cpu: 1,
+  memory_mb: 512,
+  roll_out: { revision: 1, state: 'none' as const, message: null, renewed_vms: 2, total_vms: 2 },
   created_at: madeAt,
 })
 

@@ -4,6 +4,7 @@ import type { Answer } from '../client.ts'
 import type { Args } from '../script.ts'
 import { type Known, newKnown, objectOf, ownedBy, type World } from '../world.ts'
 import {
+  type Called,
   type Choice,
   chooseIn,
   forgetFacts,
@@ -26,6 +27,24 @@ const anySize = ({ engine, random }: Choice): number => 1 + random.below(mostMem
 function learnMembers(world: World, args: Args, { text }: Answer): void {
   const { vms } = JSON.parse(text) as { vms: { id: string; name: string }[] }
   objectOf(world, args.on).members = vms.map(({ id, name }) => ({ id, name }))
+}
+
+/** Other sizes for the members of a group, which are replaced one by one. */
+function rollOut(kind: 'vmPool' | 'vmSet', param: string, endpoint: Called): Operation {
+  return on(kind, param, endpoint, {
+    weight: 1,
+    choose(choice) {
+      const group = chooseIn(choice, kind)
+      return group ? { on: group.handle, cpu: 1 + choice.random.below(2) } : null
+    },
+    parts(args, find) {
+      const group = find(args.on)
+      return {
+        params: { projectId: idOf(find(String(group.project))), [param]: idOf(group) },
+        body: { cpu: args.cpu, delete_disks: true },
+      }
+    },
+  })
 }
 
 const memberOf = ({ members = [] }: Known, args: Args) => members[Number(args.member) % members.length]
@@ -68,6 +87,9 @@ export const ofGroups: Record<string, Operation> = {
     learn: (world, args) => setFacts(world, args, { desired_size: args.desired }),
     forget: (world, args) => forgetFacts(world, args, 'desired_size'),
   }),
+  rollOutPool: rollOut('vmPool', 'poolId', vmPoolApi.rollOut),
+  continuePool: on('vmPool', 'poolId', vmPoolApi.continueRollOut, { weight: 1 }),
+  stopPool: on('vmPool', 'poolId', vmPoolApi.stopRollOut, { weight: 1 }),
   deletePool: on('vmPool', 'poolId', vmPoolApi.delete, { weight: 1, deletes: true }),
   createSet: {
     weight: 2,
@@ -102,6 +124,9 @@ export const ofGroups: Record<string, Operation> = {
     learn: (world, args) => setFacts(world, args, { replicas: args.replicas }),
     forget: (world, args) => forgetFacts(world, args, 'replicas'),
   }),
+  rollOutSet: rollOut('vmSet', 'setId', vmSetApi.rollOut),
+  continueSet: on('vmSet', 'setId', vmSetApi.continueRollOut, { weight: 1 }),
+  stopSet: on('vmSet', 'setId', vmSetApi.stopRollOut, { weight: 1 }),
   deleteSet: on('vmSet', 'setId', vmSetApi.delete, { weight: 1, deletes: true }),
   getPool: on('vmPool', 'poolId', vmPoolApi.get, { weight: 2, learn: learnMembers }),
   getSet: on('vmSet', 'setId', vmSetApi.get, { weight: 2, learn: learnMembers }),

@@ -60,6 +60,12 @@ export const groupEventKinds = [
   'member_replaced',
   /** A member that broke was started again with its disks. */
   'member_restarted',
+  /** A roll-out began, or goes on. */
+  'roll_out',
+  'roll_out_paused',
+  'roll_out_stopped',
+  /** All members have the new settings. */
+  'rolled_out',
   'failed',
   'recovered',
 ] as const

@@ -4,10 +4,13 @@ import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
+import { rollOutBody, rolledOut, VmRevision } from './roll-out.ts'
+import { rollOutTexts } from './roll-out.rules.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
+import { vmChangeTexts } from './vm-change.rules.ts'
 import { groupSnapshotTexts } from './vm-group.rules.ts'
 import { GroupDisk, GroupDisks, GroupHistory, GroupSnapshot, refineGroupDisks } from './vm-group.ts'
 import { poolSizesAllowed, vmPoolDefaults, vmPoolStatuses, vmPoolTexts } from './vm-pool.rules.ts'
@@ -40,6 +43,7 @@ export const VmPool = z.object({
   auto_scaling: z.boolean(),
   persistent: z.boolean(),
   disks: z.array(GroupDisk),
+  ...rolledOut,
   created_at: Time,
 })
 export type VmPool = z.infer<typeof VmPool>
@@ -81,7 +85,10 @@ export type VmPoolCreate = z.input<typeof VmPoolCreate>
 export const VmPoolUpdate = z.object({ ...sizes, auto_scaling: z.boolean() }).partial()
 export type VmPoolUpdate = z.input<typeof VmPoolUpdate>
 
-export const VmPoolWithVms = VmPool.extend({ vms: z.array(Vm) })
+export const VmPoolRollOut = rollOutBody(t)
+export type VmPoolRollOut = z.input<typeof VmPoolRollOut>
+
+export const VmPoolWithVms = VmPool.extend({ vms: z.array(Vm), revisions: z.array(VmRevision) })
 
 /** What the autoscaler goes by. Percent and seconds. */
 const Policy = z
@@ -153,6 +160,43 @@ export const vmPoolApi = {
       404: notFound,
       409: [quotaRefusal],
     },
+  }),
+  rollOut: endpoint('vmPool.rollOut', {
+    summary: 'Give all VMs of a VM pool another template, size or SSH key: they are replaced one by one',
+    auth: 'session',
+    status: 200,
+    params: VmPoolParams,
+    body: VmPoolRollOut,
+    response: VmPool,
+    errors: {
+      400: [
+        t.templateMissing,
+        t.sshKeyMissing,
+        vmChangeTexts.cpu,
+        vmChangeTexts.memory,
+        rollOutTexts.deleteDisks,
+        rollOutTexts.deleteDisksSaid,
+        startScriptTexts.noCloudInit,
+      ],
+      404: notFound,
+      409: [rollOutTexts.nothing, rollOutTexts.ofSnapshot, quotaRefusal],
+    },
+  }),
+  continueRollOut: endpoint('vmPool.continueRollOut', {
+    summary: 'Continue the roll-out of a VM pool that is paused',
+    auth: 'session',
+    status: 200,
+    params: VmPoolParams,
+    response: VmPool,
+    errors: { 404: notFound, 409: [rollOutTexts.notPaused] },
+  }),
+  stopRollOut: endpoint('vmPool.stopRollOut', {
+    summary: 'Stop the roll-out of a VM pool: no more VMs are replaced, and new ones have the new settings',
+    auth: 'session',
+    status: 200,
+    params: VmPoolParams,
+    response: VmPool,
+    errors: { 404: notFound, 409: [rollOutTexts.noneRuns] },
   }),
   delete: endpoint('vmPool.delete', {
     summary: 'Delete a VM pool: it goes to the bin with its VMs and the disks that were made for them',

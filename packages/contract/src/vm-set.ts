@@ -4,10 +4,13 @@ import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
+import { rollOutBody, rolledOut, VmRevision } from './roll-out.ts'
+import { rollOutTexts } from './roll-out.rules.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
+import { vmChangeTexts } from './vm-change.rules.ts'
 import { groupSnapshotTexts } from './vm-group.rules.ts'
 import { GroupDisk, GroupDisks, GroupHistory, GroupSnapshot, refineGroupDisks } from './vm-group.ts'
 import { vmSetReplicas, vmSetStatuses, vmSetTexts } from './vm-set.rules.ts'
@@ -38,6 +41,7 @@ export const VmSet = z.object({
   vm_stats: z.object({ total_vms: z.int(), running_vms: z.int() }),
   persistent: z.boolean(),
   disks: z.array(GroupDisk),
+  ...rolledOut,
   created_at: Time,
 })
 export type VmSet = z.infer<typeof VmSet>
@@ -64,7 +68,10 @@ export type VmSetCreate = z.input<typeof VmSetCreate>
 export const VmSetUpdate = z.object({ replicas })
 export type VmSetUpdate = z.input<typeof VmSetUpdate>
 
-export const VmSetWithVms = VmSet.extend({ vms: z.array(Vm) })
+export const VmSetRollOut = rollOutBody(t)
+export type VmSetRollOut = z.input<typeof VmSetRollOut>
+
+export const VmSetWithVms = VmSet.extend({ vms: z.array(Vm), revisions: z.array(VmRevision) })
 
 export const VmSetParams = ProjectParams.extend({ setId: Id })
 
@@ -118,6 +125,43 @@ export const vmSetApi = {
       404: notFound,
       409: [quotaRefusal],
     },
+  }),
+  rollOut: endpoint('vmSet.rollOut', {
+    summary: 'Give all VMs of a VM set another template, size or SSH key: they are replaced one by one',
+    auth: 'session',
+    status: 200,
+    params: VmSetParams,
+    body: VmSetRollOut,
+    response: VmSet,
+    errors: {
+      400: [
+        t.templateMissing,
+        t.sshKeyMissing,
+        vmChangeTexts.cpu,
+        vmChangeTexts.memory,
+        rollOutTexts.deleteDisks,
+        rollOutTexts.deleteDisksSaid,
+        startScriptTexts.noCloudInit,
+      ],
+      404: notFound,
+      409: [rollOutTexts.nothing, rollOutTexts.ofSnapshot, quotaRefusal],
+    },
+  }),
+  continueRollOut: endpoint('vmSet.continueRollOut', {
+    summary: 'Continue the roll-out of a VM set that is paused',
+    auth: 'session',
+    status: 200,
+    params: VmSetParams,
+    response: VmSet,
+    errors: { 404: notFound, 409: [rollOutTexts.notPaused] },
+  }),
+  stopRollOut: endpoint('vmSet.stopRollOut', {
+    summary: 'Stop the roll-out of a VM set: no more VMs are replaced, and new ones have the new settings',
+    auth: 'session',
+    status: 200,
+    params: VmSetParams,
+    response: VmSet,
+    errors: { 404: notFound, 409: [rollOutTexts.noneRuns] },
   }),
   delete: endpoint('vmSet.delete', {
     summary: 'Delete a VM set: it goes to the bin with its VMs and the disks that were made for them',

@@ -108,8 +108,8 @@ export const VmTags = z
   .refine((tags) => tags.length <= tagsPerVm, c.tooManyTags)
 const DeleteProtection = z.boolean({ error: c.protection })
 const SshKeyId = z.string({ error: t.sshKeyMissing }).min(1, t.sshKeyMissing).max(64, t.sshKeyMissing)
-const Cpu = z.int({ error: c.cpu }).min(vmCpuRange.min, c.cpu).max(vmCpuRange.max, c.cpu)
-const MemoryMb = z
+export const Cpu = z.int({ error: c.cpu }).min(vmCpuRange.min, c.cpu).max(vmCpuRange.max, c.cpu)
+export const MemoryMb = z
   .int({ error: c.memory })
   .min(vmMemoryRangeMb.min, c.memory)
   .max(vmMemoryRangeMb.max, c.memory)

@@ -84,6 +84,9 @@ const group = (name: string) => ({
   ssh_key_name: 'laptop',
   persistent: true,
   disks: [],
+  cpu: 1,
+  memory_mb: 512,
+  roll_out: { revision: 1, state: 'none' as const, message: null, renewed_vms: 2, total_vms: 2 },
   created_at: time,
 })
 

@@ -1088,6 +1088,42 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Update pool web requested: size 1 to 2, auto scaling turned off',
     }
   },
+  'vmPool.rollOut': async (desk) => {
+    const poolId = (await createPool(desk)).body.id
+    await desk.pass()
+    const params = { ...desk.params, poolId }
+    return {
+      act: () => desk.ada.call(vmPoolApi.rollOut, { params, body: { cpu: 2, delete_disks: true } }),
+      object: { type: 'vm_pool', name: 'web', id: poolId },
+      in: 'project',
+      message: 'Roll out to pool web requested: 1 core to 2 cores',
+    }
+  },
+  'vmPool.continueRollOut': async (desk) => {
+    const poolId = (await createPool(desk)).body.id
+    await desk.pass()
+    const params = { ...desk.params, poolId }
+    await desk.ada.call(vmPoolApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
+    await desk.app.db.updateTable('vm_group').set({ roll_out: 'paused' }).execute()
+    return {
+      act: () => desk.ada.call(vmPoolApi.continueRollOut, { params }),
+      object: { type: 'vm_pool', name: 'web', id: poolId },
+      in: 'project',
+      message: 'Continue the roll-out to pool web requested',
+    }
+  },
+  'vmPool.stopRollOut': async (desk) => {
+    const poolId = (await createPool(desk)).body.id
+    await desk.pass()
+    const params = { ...desk.params, poolId }
+    await desk.ada.call(vmPoolApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
+    return {
+      act: () => desk.ada.call(vmPoolApi.stopRollOut, { params }),
+      object: { type: 'vm_pool', name: 'web', id: poolId },
+      in: 'project',
+      message: 'Stop the roll-out to pool web requested',
+    }
+  },
   'vmPool.delete': async (desk) => {
     const poolId = (await createPool(desk)).body.id
     await desk.pass()
@@ -1112,6 +1148,42 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'vm_set', name: 'web', id: setId },
       in: 'project',
       message: 'Retry set web requested',
+    }
+  },
+  'vmSet.rollOut': async (desk) => {
+    const setId = (await createSet(desk)).body.id
+    await desk.pass()
+    const params = { ...desk.params, setId }
+    return {
+      act: () => desk.ada.call(vmSetApi.rollOut, { params, body: { cpu: 2, delete_disks: true } }),
+      object: { type: 'vm_set', name: 'web', id: setId },
+      in: 'project',
+      message: 'Roll out to set web requested: 1 core to 2 cores',
+    }
+  },
+  'vmSet.continueRollOut': async (desk) => {
+    const setId = (await createSet(desk)).body.id
+    await desk.pass()
+    const params = { ...desk.params, setId }
+    await desk.ada.call(vmSetApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
+    await desk.app.db.updateTable('vm_group').set({ roll_out: 'paused' }).execute()
+    return {
+      act: () => desk.ada.call(vmSetApi.continueRollOut, { params }),
+      object: { type: 'vm_set', name: 'web', id: setId },
+      in: 'project',
+      message: 'Continue the roll-out to set web requested',
+    }
+  },
+  'vmSet.stopRollOut': async (desk) => {
+    const setId = (await createSet(desk)).body.id
+    await desk.pass()
+    const params = { ...desk.params, setId }
+    await desk.ada.call(vmSetApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
+    return {
+      act: () => desk.ada.call(vmSetApi.stopRollOut, { params }),
+      object: { type: 'vm_set', name: 'web', id: setId },
+      in: 'project',
+      message: 'Stop the roll-out to set web requested',
     }
   },
   'webhook.create': async ({ ada, params }) => ({

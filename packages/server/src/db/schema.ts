@@ -348,6 +348,8 @@ export interface VmTable {
   retiring: Flag
   /** How often in a row its group started it again after it broke. */
   heals: number
+  /** Which settings of its group it was made of; null: the first. */
+  group_revision: number | null
   created_at: string
   /** Compare-and-set: every change raises it. */
   version: number
@@ -546,6 +548,12 @@ export interface VmGroupTable {
   /** When the last of them failed, and why. */
   failed_at: string | null
   failed_why: string | null
+  /** Raised by each roll-out of other settings. */
+  revision: number
+  /** Whether members with older settings are being replaced; null: they stay as they are. */
+  roll_out: 'running' | 'paused' | null
+  /** Why it is paused. */
+  roll_out_why: string | null
   /** When the desired size last changed. */
   sized_at: string | null
   created_at: string

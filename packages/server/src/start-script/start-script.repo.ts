@@ -17,6 +17,16 @@ export function makeStartScriptRepo(db: Db) {
       await tx.insertInto('vm_group_start_script').values({ group_id: groupId, script }).execute()
     },
 
+    /** What each new member of a group runs; null where that is nothing. */
+    async scriptOfGroup(groupId: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('vm_group_start_script')
+        .select('script')
+        .where('group_id', '=', groupId)
+        .executeTakeFirst()
+      return row?.script ?? null
+    },
+
     /** What a VM runs at its first boot; null where that is nothing. */
     async scriptOf(vmId: string): Promise<string | null> {
       const row = await db

@@ -63,6 +63,13 @@ export function makeStartScriptService(options: {
       return (tx) => repo.addToGroup(tx, group.id, script)
     },
 
+    /** Refuses a template for a group whose start script no guest of that image could run. */
+    async requireGroupFits(groupId: string, imageId: string): Promise<void> {
+      const script = await repo.scriptOfGroup(groupId)
+      if (script !== null && startScriptForm(script) === 'cloud-config' && !options.hasCloudInit(imageId))
+        throw refuse('template_id', startScriptTexts.noCloudInit)
+    },
+
     /** What the reconciler hands to the engine with a new VM. */
     scriptOf: repo.scriptOf,
 

@@ -9,7 +9,7 @@ import {
   type Told,
   wish,
 } from '../activity/entry.ts'
-import type { Member } from './vm-group.plan.ts'
+import type { Member } from './vm-group.facts.ts'
 import type { GroupRecord, NewEvent } from './vm-group.state.ts'
 
 type Named = Pick<GroupRecord, 'id' | 'kind' | 'name' | 'projectId'>
@@ -37,7 +37,7 @@ export const vmsOf = (n: number): string => (n === 1 ? '1 VM' : `${n} VMs`)
 export const groupWish = (
   group: Named,
   userId: string,
-  verb: 'create' | 'update' | 'delete',
+  verb: 'create' | 'update' | 'delete' | 'rollOut' | 'continueRollOut' | 'stopRollOut',
   message: string,
   nowMs: number,
   reason: string | null = null,
@@ -75,6 +75,8 @@ export function eventNews(group: Named, event: NewEvent, nowMs: number): Entry[]
   if (event.kind === 'recovered') {
     return told(repair(`${prefix}.recovered`, `${titleAtStart(group)} recovered`, `${event.message}.`))
   }
+  if (event.kind === 'rolled_out')
+    return told(change(`${prefix}.rolledOut`, `${titleAtStart(group)} has new settings on all its VMs`))
   return []
 }
 

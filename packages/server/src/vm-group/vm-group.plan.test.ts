@@ -1,12 +1,10 @@
 import type { VmStatus } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type GroupFacts, healsAtMost, type Member } from './vm-group.facts.ts'
 import {
   failuresToError,
-  type GroupFacts,
-  healsAtMost,
   isRepeated,
-  type Member,
   pauseMs,
   planGroup,
   smallestFree,
@@ -31,6 +29,10 @@ const group = (change: Partial<GroupFacts> = {}): GroupFacts => ({
   failures: 0,
   failedAt: null,
   failedWhy: null,
+  revision: 1,
+  rollOut: null,
+  rollOutWhy: null,
+  inPlace: false,
   ...change,
 })
 const member = (number: number, change: Partial<Member> = {}): Member => ({
@@ -45,6 +47,8 @@ const member = (number: number, change: Partial<Member> = {}): Member => ({
   upAt: now - 60_000,
   shortSince: null,
   busy: false,
+  revision: 1,
+  isProtected: false,
   ...change,
 })
 const plan = (facts: GroupFacts, members: Member[], atOnce = 2) => planGroup(facts, members, atOnce, now)
@@ -292,6 +296,7 @@ describe('from any world', () => {
           else if (step.do === 'retire') set(step.member.id, { retiring: true, status: 'stopping' })
           else if (step.do === 'keep')
             set(step.member.id, { retiring: false, status: 'starting', statusSince: clock })
+          else if (step.do === 'pause' || step.do === 'finish') throw new Error(`${step.do} was not expected`)
           else if (step.do === 'recover') facts = { ...facts, failures: 0, failedAt: null }
           else {
             // The world goes on: guests come up and go down, snapshots end.

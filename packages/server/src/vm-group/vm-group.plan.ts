@@ -4,36 +4,29 @@
  * service's business; a group only wishes for VMs.
  */
 import type { VmStatus } from '@slipway/contract'
-
-export interface GroupFacts {
-  desired: number
-  /** Whether members keep their root disk; what such a member holds is never thrown away on its behalf. */
-  persistent: boolean
-  /** Members in a row that could not be brought up. */
-  failures: number
-  failedAt: number | null
-  failedWhy: string | null
-}
-
-export interface Member {
-  id: string
-  name: string
-  /** From 1; the smallest free one is the next member's. */
-  number: number
-  status: VmStatus
-  statusSince: number
-  statusMessage: string | null
-  /** The group has become smaller: it shuts down and goes. */
-  retiring: boolean
-  /** How often in a row it was started again after it broke. */
-  heals: number
-  /** When it last answered; null when it never did. */
-  upAt: number | null
-  /** Since when the host has no memory for it; null when that is not what it waits for. */
-  shortSince: number | null
-  /** Nothing is done to it now: a snapshot of it is being made, it is being restored, or it cannot be read. */
-  busy: boolean
-}
+import {
+  firstToGo,
+  isBeingReplaced,
+  nextOfRollOut,
+  type RollOutStep,
+  rollOutDue,
+  rollOutMessage,
+  rollOutTarget,
+  rollOutTrouble,
+} from './roll-out.plan.ts'
+import {
+  busyPollMs,
+  byAge,
+  coming,
+  earlier,
+  type GroupFacts,
+  healsAtMost,
+  healsOf,
+  type Member,
+  shortageMs,
+  stays,
+  steadyMs,
+} from './vm-group.facts.ts'
 
 export type GroupStep =
   | { do: 'remove'; member: Member; because: 'failed' | 'broke' | 'retired' }
@@ -43,6 +36,7 @@ export type GroupStep =
   /** The group wants it back before it was gone. */
   | { do: 'keep'; member: Member }
   | { do: 'add'; number: number }
+  | RollOutStep
   /** Members come up again and stay up: failures are forgotten. */
   | { do: 'recover' }
   /** Look again at `until` at the latest, in milliseconds since the epoch; null: when something changes. */
@@ -66,24 +60,9 @@ export function pauseMs(failures: number): number {
 export const isRepeated = (group: Pick<GroupFacts, 'failures' | 'failedWhy'>, why: string): boolean =>
   group.failures > 0 && group.failedWhy === why
 
-/** A member that broke so often in a row is left as it is, for its user to decide. */
-export const healsAtMost = 3
-/** One that answered for so long before it broke is healthy enough to be healed from the first time on. */
-const provenMs = 10 * 60_000
-/** One that answered for so long came up. */
-const steadyMs = 60_000
-/** How long a host may have no room before the group says so as an error. */
-const shortageMs = 60_000
-const busyPollMs = 5_000
-
-const coming: readonly VmStatus[] = ['pending', 'creating', 'provisioning', 'starting']
 const transitional: readonly VmStatus[] = [...coming, 'suspending', 'stopping']
 /** Made and not on its way; what its user made of it is the user's. */
 const settledWords: readonly VmStatus[] = ['running', 'suspended', 'stopped']
-
-const stays = (member: Member): boolean => !member.retiring
-/** Ids sort in the order they were made. */
-const byAge = (a: Member, b: Member): number => (a.id < b.id ? -1 : 1)
 
 /**
  * @param atOnce how many members may be on their way up at once
@@ -97,6 +76,10 @@ export function planGroup(
 ): GroupStep {
   // A failure in the future: the clock was set back, and nobody can tell when it was.
   const group = known.failedAt !== null && known.failedAt > now ? { ...known, failedAt: null } : known
+  // Before whatever went wrong is put right, which would hide it.
+  const trouble = rollOutTrouble(group, members, now)
+  if (trouble !== null) return { do: 'pause', why: trouble }
+
   const free = members.filter((member) => !member.busy)
   const failed = free.find(({ status }) => status === 'failed')
   if (failed) return { do: 'remove', member: failed, because: failed.retiring ? 'retired' : 'failed' }
@@ -106,7 +89,12 @@ export function planGroup(
 
   // Somebody started it meanwhile.
   const lingering = free.find(({ retiring, status }) => retiring && status !== 'stopping')
-  if (lingering && members.filter(stays).length >= group.desired) return { do: 'retire', member: lingering }
+  if (
+    lingering &&
+    (isBeingReplaced(group, lingering) || members.filter(stays).length >= group.desired)
+  ) {
+    return { do: 'retire', member: lingering }
+  }
 
   for (const member of free.filter(({ status }) => status === 'error')) {
     if (!group.persistent) return { do: 'remove', member, because: 'broke' }
@@ -117,27 +105,42 @@ export function planGroup(
   const staying = members.filter(stays)
   const proofAt = provenAgainAt(group, staying, now)
   if (proofAt !== null && now >= proofAt) return { do: 'recover' }
-  if (staying.length > group.desired) {
+  const target = rollOutTarget(group, members)
+  if (staying.length > target) {
     const newest = staying
       .filter(({ busy }) => !busy)
       .sort(byAge)
       .reverse()
-    const member = newest.find(({ status }) => status === 'error') ?? newest[0]
+    const member =
+      newest.find(({ status }) => status === 'error') ?? firstToGo(group, members) ?? newest[0]
     return member ? { do: 'retire', member } : { do: 'rest', until: now + busyPollMs }
   }
-  const step = staying.length < group.desired ? grow(group, members, atOnce, now) : null
+  const next = nextOfRollOut(group, members)
+  if (next?.do === 'finish') return next
+  if (next?.do === 'replace') return { do: 'retire', member: next.member }
+  const isShort = staying.length < group.desired || next?.do === 'surge'
+  const step = isShort ? grow(group, members, atOnce, now) : null
   if (step && step.do !== 'rest') return step
-  return { do: 'rest', until: earlier(proofAt, step ? step.until : restUntil(members, now)) }
+  const until = earlier(rollOutDue(group, members, now), step ? step.until : restUntil(members, now))
+  return { do: 'rest', until: earlier(proofAt, until) }
 }
 
 function grow(group: GroupFacts, members: readonly Member[], atOnce: number, now: number): GroupStep {
-  const back = members.filter(({ retiring }) => retiring).sort(byAge)[0]
+  const back = members
+    .filter((member) => member.retiring && !isBeingReplaced(group, member))
+    .sort(byAge)[0]
   if (back) return { do: 'keep', member: back }
+  if (group.rollOut === 'paused') return { do: 'rest', until: null }
+  // The one that is replaced goes before the next one comes.
+  const replaced = members.some((member) => isBeingReplaced(group, member))
+  if (replaced && members.length >= rollOutTarget(group, members))
+    return { do: 'rest', until: restUntil(members, now) }
   const retryAt = (group.failedAt ?? 0) + pauseMs(group.failures)
   if (now < retryAt) return { do: 'rest', until: retryAt }
   const underWay = members.filter(({ status }) => coming.includes(status)).length
   // One that failed asks for care: the next ones come one by one.
-  if (underWay >= (group.failures > 0 ? 1 : atOnce)) return { do: 'rest', until: restUntil(members, now) }
+  const limit = group.failures > 0 || group.rollOut !== null ? 1 : atOnce
+  if (underWay >= limit) return { do: 'rest', until: restUntil(members, now) }
   return { do: 'add', number: smallestFree(members) }
 }
 
@@ -156,17 +159,6 @@ function provenAgainAt(
     .map(({ statusSince }) => (statusSince > now ? now : statusSince + steadyMs))
   return provenAt.length === 0 ? null : Math.min(...provenAt)
 }
-
-const earlier = (a: number | null, b: number | null): number | null =>
-  a === null || b === null ? (a ?? b) : Math.min(a, b)
-
-/** How often in a row it has been healed by now. */
-const healsOf = ({ heals, upAt, statusSince }: Member): number =>
-  upAt !== null && statusSince - upAt >= provenMs ? 0 : heals
-
-/** Whether a member that broke had answered for a while; one that had not counts as one that never came up. */
-export const wasUp = ({ upAt, statusSince }: Member): boolean =>
-  upAt !== null && statusSince - upAt >= steadyMs
 
 export function smallestFree(members: readonly Pick<Member, 'number'>[]): number {
   const taken = new Set(members.map(({ number }) => number))
@@ -194,6 +186,8 @@ export interface GroupState {
 }
 
 export function stateOf(group: GroupFacts, members: readonly Member[], now: number): GroupState {
+  const rollOut = rollOutMessage(group, members)
+  if (rollOut !== null && group.rollOut === 'paused') return { status: 'error', message: rollOut }
   const staying = members.filter(stays)
   const broken = staying.find((member) => member.status === 'error' && healsOf(member) >= healsAtMost)
   if (broken && group.persistent) {
@@ -206,6 +200,7 @@ export function stateOf(group: GroupFacts, members: readonly Member[], now: numb
         ),
     }
   }
+  if (rollOut !== null) return { status: 'coming', message: rollOut }
   const settled =
     members.length === group.desired &&
     members.every(

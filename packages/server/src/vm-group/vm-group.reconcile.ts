@@ -6,15 +6,14 @@ import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { memberFailed, memberHealed, memberReplaced, titleOf } from './vm-group.activity.ts'
+import { type Member, wasUp } from './vm-group.facts.ts'
 import {
   failuresToError,
   type GroupState,
   type GroupStep,
   isRepeated,
-  type Member,
   planGroup,
   stateOf,
-  wasUp,
 } from './vm-group.plan.ts'
 import type { VmGroupRepo } from './vm-group.repo.ts'
 import type { GroupRecord, NewEvent } from './vm-group.state.ts'
@@ -29,6 +28,7 @@ export interface MemberWishes {
       number: number
       name: string
       persistent: boolean
+      revision: number
       isRetry: boolean
     },
   ) => Promise<boolean>
@@ -140,6 +140,41 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
           becomes('vm.kept', `VM ${step.member.name} of ${titleOf(group)} is kept`),
         )
         return
+      case 'pause':
+        await repo.change(group.id, clock.now(), (current) =>
+          // Somebody decided otherwise meanwhile.
+          isSameRollOut(current, group)
+            ? {
+                set: { roll_out: 'paused', roll_out_why: step.why },
+                events: [
+                  {
+                    kind: 'roll_out_paused',
+                    message: `The roll-out was paused. ${step.why}`,
+                    from_size: size,
+                    to_size: size,
+                  },
+                ],
+              }
+            : null,
+        )
+        return
+      case 'finish':
+        await repo.change(group.id, clock.now(), (current) =>
+          isSameRollOut(current, group)
+            ? {
+                set: { roll_out: null, roll_out_why: null },
+                events: [
+                  {
+                    kind: 'rolled_out',
+                    message: 'All VMs have the new settings',
+                    from_size: size,
+                    to_size: size,
+                  },
+                ],
+              }
+            : null,
+        )
+        return
       case 'recover':
         await repo.change(group.id, clock.now(), ({ facts }) => ({
           set: { failures: 0, failed_at: null, failed_why: null },
@@ -162,6 +197,7 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
         number,
         name,
         persistent: facts.persistent,
+        revision: facts.revision,
         isRetry: facts.failures > 0,
       })
     } catch (error) {
@@ -199,6 +235,9 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
 
   return { look, scan }
 }
+
+const isSameRollOut = ({ facts: now }: GroupRecord, { facts: then }: GroupRecord): boolean =>
+  now.rollOut === 'running' && now.revision === then.revision && now.failures === then.failures
 
 const stateChange = (current: GroupRecord, { status, message }: GroupState, now: number) => ({
   status,

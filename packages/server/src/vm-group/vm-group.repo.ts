@@ -10,10 +10,10 @@ import { releaseDisksOf } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { endSharesOf } from '../share/share.writes.ts'
-import { deleteMembersOf } from '../vm/vm.writes.ts'
+import { deleteMembersOf, renewMembersOf } from '../vm/vm.writes.ts'
 import { eventNews, groupNews } from './vm-group.activity.ts'
 import { snapshotted } from './vm-group.conditions.ts'
-import type { Member } from './vm-group.plan.ts'
+import type { Member } from './vm-group.facts.ts'
 import type { Gone, GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
 
 /** How many members a group has now. */
@@ -22,6 +22,23 @@ export interface MemberCounts {
   /** Failed ones left out. */
   existing: number
   running: number
+  /** Those that were made of the present settings. */
+  renewed: number
+}
+
+/** Which settings of its group a member was made of. */
+export interface MemberRevision {
+  vm_id: string
+  revision: number
+}
+
+/** How a group is stored otherwise, with what belongs to it. */
+interface GroupChange {
+  set?: Partial<VmGroupTable>
+  events?: readonly NewEvent[]
+  entries?: readonly Entry[]
+  /** After it is stored, in the same transaction; may throw to refuse. */
+  alongside?: (tx: Tx) => Promise<void>
 }
 
 const eventsKept = 200
@@ -59,6 +76,10 @@ export const toGroup = (row: VmGroupTable): GroupRecord => ({
     failures: row.failures,
     failedAt: msOf(row.failed_at),
     failedWhy: row.failed_why,
+    revision: row.revision,
+    rollOut: row.roll_out,
+    rollOutWhy: row.roll_out_why,
+    inPlace: row.kind === 'set',
   },
 })
 
@@ -84,6 +105,8 @@ export function makeVmGroupRepo(db: Db) {
         'steps',
         'restore_from',
         'seen_power',
+        'group_revision',
+        'delete_protection',
       ])
       .where('group_id', 'is not', null)
       .where('wanted_deleted', '=', 0)
@@ -106,6 +129,8 @@ export function makeVmGroupRepo(db: Db) {
       upAt: msOf(steps.find(({ name }) => name === 'ready')?.ended_at ?? null),
       shortSince: last?.name === 'room' && last.ended_at === null ? Date.parse(last.started_at) : null,
       busy: row.restore_from !== null || row.seen_power === 'unreadable' || busy.has(row.id),
+      revision: row.group_revision ?? 1,
+      isProtected: row.delete_protection === 1,
     }
   }
 
@@ -212,21 +237,32 @@ export function makeVmGroupRepo(db: Db) {
     async counts(of: { projectId?: string; groupId?: string } = {}): Promise<Map<string, MemberCounts>> {
       let query = db
         .selectFrom('vm')
+        .innerJoin('vm_group', 'vm_group.id', 'vm.group_id')
         .select((e) => [
-          'group_id',
+          'vm.group_id',
           e.fn.countAll<number>().as('total'),
-          e.fn.sum<number>(sql`case when status = 'failed' then 0 else 1 end`).as('existing'),
-          e.fn.sum<number>(sql`case when status = 'running' then 1 else 0 end`).as('running'),
+          e.fn.sum<number>(sql`case when vm.status = 'failed' then 0 else 1 end`).as('existing'),
+          e.fn.sum<number>(sql`case when vm.status = 'running' then 1 else 0 end`).as('running'),
+          e.fn
+            .sum<number>(
+              sql`case when coalesce(vm.group_revision, 1) < vm_group.revision then 0 else 1 end`,
+            )
+            .as('renewed'),
         ])
-        .where('group_id', 'is not', null)
-        .where('wanted_deleted', '=', 0)
-        .groupBy('group_id')
-      if (of.projectId !== undefined) query = query.where('project_id', '=', of.projectId)
-      if (of.groupId !== undefined) query = query.where('group_id', '=', of.groupId)
+        .where('vm.group_id', 'is not', null)
+        .where('vm.wanted_deleted', '=', 0)
+        .groupBy('vm.group_id')
+      if (of.projectId !== undefined) query = query.where('vm.project_id', '=', of.projectId)
+      if (of.groupId !== undefined) query = query.where('vm.group_id', '=', of.groupId)
       return new Map(
-        (await query.execute()).map(({ group_id, total, existing, running }) => [
+        (await query.execute()).map(({ group_id, total, existing, running, renewed }) => [
           group_id ?? '',
-          { total: Number(total), existing: Number(existing), running: Number(running) },
+          {
+            total: Number(total),
+            existing: Number(existing),
+            running: Number(running),
+            renewed: Number(renewed),
+          },
         ]),
       )
     },
@@ -236,6 +272,18 @@ export function makeVmGroupRepo(db: Db) {
       const rows = await members(db).where('group_id', '=', groupId).orderBy('id').execute()
       const busy = rows.length > 0 ? await snapshotted(db) : new Set<string>()
       return rows.map((row) => toMember(row, busy))
+    },
+
+    /** Of the members of one group that are not deleted, oldest first. */
+    async revisions(groupId: string): Promise<MemberRevision[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .select(['id', 'group_revision'])
+        .where('group_id', '=', groupId)
+        .where('wanted_deleted', '=', 0)
+        .orderBy('id')
+        .execute()
+      return rows.map(({ id, group_revision }) => ({ vm_id: id, revision: group_revision ?? 1 }))
     },
 
     /** Every member there is, by group. */
@@ -289,7 +337,7 @@ export function makeVmGroupRepo(db: Db) {
       now: number,
       next: (
         group: GroupRecord,
-      ) => { set?: Partial<VmGroupTable>; events?: readonly NewEvent[]; entries?: readonly Entry[] } | null,
+      ) => GroupChange | null,
       given?: (tx: Tx, group: GroupRecord, desired: number, members: number) => Promise<void>,
     ): Promise<GroupRecord | null> {
       return db.transaction().execute(async (tx) => {
@@ -300,6 +348,7 @@ export function makeVmGroupRepo(db: Db) {
         if (given && desired !== undefined && desired > group.facts.desired)
           await given(tx, group, desired, await countMembers(id, tx))
         if (change.set) await tx.updateTable('vm_group').set(change.set).where('id', '=', id).execute()
+        await change.alongside?.(tx)
         const events = change.events ?? []
         await addEvents(tx, id, now, events)
         const after = (await find(id, tx)) ?? group
@@ -310,6 +359,27 @@ export function makeVmGroupRepo(db: Db) {
         ])
         return after
       })
+    },
+
+    /**
+     * Gives the members of a group its newest revision that were made of the same settings already, and answers how many
+     * have older ones.
+     */
+    async renew(
+      tx: Tx,
+      groupId: string,
+      settings: Parameters<typeof renewMembersOf>[2],
+      revision: number,
+    ): Promise<number> {
+      await renewMembersOf(tx, groupId, settings, revision)
+      const { n } = await tx
+        .selectFrom('vm')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .where('group_id', '=', groupId)
+        .where('wanted_deleted', '=', 0)
+        .where(sql<number>`coalesce(group_revision, 1)`, '<', revision)
+        .executeTakeFirstOrThrow()
+      return Number(n)
     },
 
     /** Newest first. */

@@ -19,8 +19,9 @@ import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
 import type { LoadBook } from './load.ts'
+import { makeRollOut, type RollOutWish, type User } from './roll-out.service.ts'
 import { groupWish, titleOf, vmsOf } from './vm-group.activity.ts'
-import type { MemberCounts, VmGroupRepo } from './vm-group.repo.ts'
+import type { MemberCounts, MemberRevision, VmGroupRepo } from './vm-group.repo.ts'
 import {
   type GroupKind,
   type GroupRecord,
@@ -44,7 +45,7 @@ export interface VmGroupServiceOptions<W> {
   quotas: Pick<QuotaService, 'require'>
   snapshots: Pick<VmSnapshotService, 'forMembers'>
   disks: DiskService
-  startScripts: Pick<StartScriptService, 'forNewGroup'>
+  startScripts: Pick<StartScriptService, 'forNewGroup' | 'requireGroupFits'>
   load: LoadBook
   binRepo: Pick<VmGroupBinRepo, 'put'>
   /** Asks the reconciler to look at a group soon. */
@@ -87,7 +88,7 @@ export interface Sizes {
   autoScaling: boolean
 }
 
-const none: MemberCounts = { total: 0, existing: 0, running: 0 }
+const none: MemberCounts = { total: 0, existing: 0, running: 0, renewed: 0 }
 
 export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
   const {
@@ -107,6 +108,8 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
   } = options
   const { kick, clock, binDays, binChanged, kickProject } = options
 
+  const rollOut = makeRollOut(options)
+
   const countsOf = async (groupId: string) => (await repo.counts({ groupId })).get(groupId) ?? none
   const wire = async (group: GroupRecord): Promise<W> => toWire(group, await countsOf(group.id))
 
@@ -118,6 +121,17 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
 
   async function announce(group: GroupRecord): Promise<void> {
     changed(group.projectId, group.id)
+  }
+
+  async function rolling(
+    projectId: string,
+    groupId: string,
+    change: (group: GroupRecord) => Promise<GroupRecord>,
+  ): Promise<W> {
+    const group = await change(await own(projectId, groupId))
+    kick(groupId)
+    await announce(group)
+    return wire(group)
   }
 
   /** What every member is made of: the template, or a VM snapshot, whose VM it is like. */
@@ -157,10 +171,14 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       return groups.map((group) => toWire(group, counts.get(group.id) ?? none))
     },
 
-    async get(projectId: string, groupId: string): Promise<W & { vms: Vm[] }> {
+    async get(projectId: string, groupId: string): Promise<W & { vms: Vm[]; revisions: MemberRevision[] }> {
       const group = await own(projectId, groupId)
-      const [members, counts] = await Promise.all([vms.ofGroup(projectId, groupId), countsOf(groupId)])
-      return { ...toWire(group, counts), vms: members }
+      const [members, revisions, counts] = await Promise.all([
+        vms.ofGroup(projectId, groupId),
+        repo.revisions(groupId),
+        countsOf(groupId),
+      ])
+      return { ...toWire(group, counts), vms: members, revisions }
     },
 
     async history(projectId: string, groupId: string): Promise<GroupHistory> {
@@ -204,6 +222,9 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           failures: 0,
           failed_at: null,
           failed_why: null,
+          revision: 1,
+          roll_out: null,
+          roll_out_why: null,
           sized_at: null,
           created_at: isoTime(now),
           copy_of: input.snapshot_id,
@@ -233,7 +254,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
 
     /** Stores other sizes; `next` sees the present ones and may throw to refuse. */
     async resize(
-      user: { id: string; name: string },
+      user: User,
       projectId: string,
       groupId: string,
       next: (sizes: Sizes) => Sizes,
@@ -275,6 +296,16 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       await announce(group)
       return wire(group)
     },
+
+    /** Stores other settings, and the wish that the members are replaced one by one by such that have them. */
+    rollOut: (user: User, projectId: string, groupId: string, wish: RollOutWish): Promise<W> =>
+      rolling(projectId, groupId, (group) => rollOut.begin(user, group, wish)),
+
+    continueRollOut: (user: User, projectId: string, groupId: string): Promise<W> =>
+      rolling(projectId, groupId, (group) => rollOut.resume(user, group)),
+
+    stopRollOut: (user: User, projectId: string, groupId: string): Promise<W> =>
+      rolling(projectId, groupId, (group) => rollOut.stop(user, group)),
 
     /**
      * Gone for the user at once, with its members and their own disks: to the bin, unless it is deleted for good. The

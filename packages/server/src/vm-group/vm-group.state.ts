@@ -6,7 +6,7 @@ import {
   parseDiskSize,
   quotaOfVms,
 } from '@slipway/contract'
-import type { GroupFacts } from './vm-group.plan.ts'
+import type { GroupFacts } from './vm-group.facts.ts'
 
 export type GroupKind = 'pool' | 'set'
 

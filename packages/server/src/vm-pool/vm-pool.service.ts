@@ -10,6 +10,7 @@ import {
 import type { Changed } from '../event/event.bus.ts'
 import { isoTime } from '../lib/clock.ts'
 import { refuse } from '../lib/problem.ts'
+import { rolledOut } from '../vm-group/roll-out.service.ts'
 import { makeVmGroupService, type Sizes, type VmGroupServiceOptions } from '../vm-group/vm-group.service.ts'
 
 type Api = typeof vmPoolApi
@@ -28,7 +29,7 @@ export function makeVmPoolService({ changed, policy, ...options }: VmPoolService
     kind: 'pool',
     texts: { ...vmPoolTexts, notFound: messages.vmPoolNotFound },
     changed: (projectId, id) => changed('vm_pool', projectId, id),
-    toWire: ({ facts, ...pool }, { existing }) => ({
+    toWire: ({ facts, ...pool }, counts) => ({
       id: pool.id,
       project_id: pool.projectId,
       name: pool.name,
@@ -41,13 +42,14 @@ export function makeVmPoolService({ changed, policy, ...options }: VmPoolService
       snapshot_id: pool.copyOf,
       ssh_key_id: pool.sshKeyId,
       ssh_key_name: pool.sshKeyName,
-      current_size: existing,
+      current_size: counts.existing,
       desired_size: facts.desired,
       min_size: pool.minSize,
       max_size: pool.maxSize,
       auto_scaling: pool.autoScaling,
       persistent: facts.persistent,
       disks: pool.disks,
+      ...rolledOut(pool, facts, counts),
       created_at: pool.createdAt,
     }),
   })

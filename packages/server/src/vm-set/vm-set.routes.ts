@@ -10,6 +10,15 @@ export function vmSetRoutes(route: Route, sets: VmSetService): void {
     ({ params }) => sets.list(params.projectId),
   )
   route(vmSetApi.update, ({ user, params, body }) => sets.update(user, params.projectId, params.setId, body))
+  route(vmSetApi.rollOut, ({ user, params, body }) =>
+    sets.rollOut(user, params.projectId, params.setId, body),
+  )
+  route(vmSetApi.continueRollOut, ({ user, params }) =>
+    sets.continueRollOut(user, params.projectId, params.setId),
+  )
+  route(vmSetApi.stopRollOut, ({ user, params }) =>
+    sets.stopRollOut(user, params.projectId, params.setId),
+  )
   route(vmSetApi.delete, ({ user, params, query }) =>
     sets.delete(user.id, params.projectId, params.setId, query.for_good === 'true'),
   )

@@ -1,6 +1,7 @@
 import { messages, type Parsed, type VmSet, type vmSetApi, vmSetTexts } from '@slipway/contract'
 import type { Changed } from '../event/event.bus.ts'
 import { isoTime } from '../lib/clock.ts'
+import { rolledOut } from '../vm-group/roll-out.service.ts'
 import { makeVmGroupService, type Sizes, type VmGroupServiceOptions } from '../vm-group/vm-group.service.ts'
 
 type Api = typeof vmSetApi
@@ -26,7 +27,7 @@ export function makeVmSetService({ changed, ...options }: VmSetServiceOptions) {
     kind: 'set',
     texts: { ...vmSetTexts, notFound: messages.vmSetNotFound },
     changed: (projectId, id) => changed('vm_set', projectId, id),
-    toWire: ({ facts, ...set }, { total, running }) => ({
+    toWire: ({ facts, ...set }, counts) => ({
       id: set.id,
       project_id: set.projectId,
       name: set.name,
@@ -40,9 +41,10 @@ export function makeVmSetService({ changed, ...options }: VmSetServiceOptions) {
       ssh_key_id: set.sshKeyId,
       ssh_key_name: set.sshKeyName,
       replicas: facts.desired,
-      vm_stats: { total_vms: total, running_vms: running },
+      vm_stats: { total_vms: counts.total, running_vms: counts.running },
       persistent: facts.persistent,
       disks: set.disks,
+      ...rolledOut(set, facts, counts),
       created_at: set.createdAt,
     }),
   })

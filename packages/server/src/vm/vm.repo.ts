@@ -31,10 +31,24 @@ const Texts = z.array(z.string())
 const arrived: ReadonlySet<string> = new Set<VmStatus>(['running', 'suspended', 'stopped'])
 
 /** A VM whose group is gone is on its way out and a member no more. */
-const memberOf = ({ group_id, group_kind, member_number, retiring, heals }: VmTable): Membership | null =>
+const memberOf = ({
+  group_id,
+  group_kind,
+  member_number,
+  retiring,
+  heals,
+  group_revision,
+}: VmTable): Membership | null =>
   group_id === null || group_kind === null || member_number === null
     ? null
-    : { groupId: group_id, kind: group_kind, number: member_number, retiring: retiring === 1, heals }
+    : {
+        groupId: group_id,
+        kind: group_kind,
+        number: member_number,
+        retiring: retiring === 1,
+        heals,
+        revision: group_revision ?? 1,
+      }
 
 /** What a plan needs to know of a VM. */
 const planColumns = [
@@ -146,6 +160,7 @@ const toRow = (vm: VmRecord): VmTable => ({
   member_number: vm.member?.number ?? null,
   retiring: vm.member?.retiring ? 1 : 0,
   heals: vm.member?.heals ?? 0,
+  group_revision: vm.member?.revision ?? null,
   created_at: vm.createdAt,
   version: vm.version,
   wanted_power: vm.wanted.power,

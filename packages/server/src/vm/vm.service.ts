@@ -78,6 +78,8 @@ export interface MemberWish {
   groupName: string
   kind: 'pool' | 'set'
   number: number
+  /** Which settings of the group these are. */
+  revision: number
   name: string
   templateId: string
   templateName: string
@@ -657,8 +659,8 @@ export function makeVmService(options: VmServiceOptions) {
 
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
     async createMember(member: MemberWish): Promise<boolean> {
-      const { groupId, groupName, kind, number, disks: wanted, isRetry, copyOf, ...made } = member
-      const inGroup = { groupId, kind, number, retiring: false, heals: 0 }
+      const { groupId, groupName, kind, number, revision, disks: wanted, isRetry, copyOf, ...made } = member
+      const inGroup = { groupId, kind, number, revision, retiring: false, heals: 0 }
       const vm: Present = { ...fresh({ ...made, member: inGroup }), copyOf }
       const numbered = <D extends { name: string }>(disk: D): D => ({
         ...disk,

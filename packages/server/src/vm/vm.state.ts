@@ -21,6 +21,8 @@ export interface Membership {
   readonly retiring: boolean
   /** How often in a row the group started it again after it broke. */
   readonly heals: number
+  /** Which settings of its group it was made of. */
+  readonly revision: number
 }
 
 export interface VmRecord {

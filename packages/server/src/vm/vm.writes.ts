@@ -22,6 +22,35 @@ async function wishDeleted(tx: Tx, of: 'group_id' | 'project_id', id: string): P
 export const deleteMembersOf = (tx: Tx, groupId: string): Promise<void> =>
   wishDeleted(tx, 'group_id', groupId)
 
+/** Members of a group that were made of what its settings are now count as made of that revision. */
+export async function renewMembersOf(
+  tx: Tx,
+  groupId: string,
+  of: {
+    templateId: string
+    imageId: string
+    sshKeyId: string
+    sshPublicKey: string
+    cpu: number
+    memoryMb: number
+  },
+  revision: number,
+): Promise<void> {
+  await tx
+    .updateTable('vm')
+    .set((e) => ({ group_revision: revision, version: e('version', '+', 1) }))
+    .where('group_id', '=', groupId)
+    .where('wanted_deleted', '=', 0)
+    .where('retiring', '=', 0)
+    .where('template_id', '=', of.templateId)
+    .where('image_id', '=', of.imageId)
+    .where('ssh_key_id', '=', of.sshKeyId)
+    .where('ssh_public_key', '=', of.sshPublicKey)
+    .where('cpu', '=', of.cpu)
+    .where('memory_mb', '=', of.memoryMb)
+    .execute()
+}
+
 /** The VMs of a project go with it, and belong to no pool or set any more. */
 export async function deleteVmsOfProject(tx: Tx, projectId: string): Promise<void> {
   await wishDeleted(tx, 'project_id', projectId)
