@@ -75,7 +75,7 @@ describe('rolling out to a pool', () => {
     expect(rolled.revisions.map(({ revision }) => revision)).toEqual([2, 2])
     const said = await events(pool.id)
     expect(said[0]).toBe('All VMs have the new settings')
-    expect(said).toContain('By Ada Lovelace: 1 core to 2 cores, 256 MB to 1 GB')
+    expect(said).toContain('By Ada Lovelace: 1 core to 2 cores, 256 MB to 1.0 GB')
     const { body } = await ada.call(activityApi.ofProject, { params: at })
     expect(body.entries.map(({ message }) => message)).toContain('Pool web has new settings on all its VMs')
   })

@@ -15,12 +15,19 @@ interface Group {
   status: string
 }
 
+/** What a group has on its page beside itself. */
+export interface GroupParts {
+  vms: Vm[]
+  /** Which settings each VM was made of, when the page was loaded. */
+  revisions: { vm_id: string; revision: number }[]
+}
+
 interface GroupSource<G extends Group, H, Create, Update> {
   ids: { list: EndpointId; get: EndpointId; history: EndpointId }
   /** The name of their events. */
   kind: keyof ObjectEvents
   list: (projectId: string, signal: AbortSignal) => Promise<readonly G[]>
-  get: (projectId: string, id: string, signal: AbortSignal) => Promise<G & { vms: Vm[] }>
+  get: (projectId: string, id: string, signal: AbortSignal) => Promise<G & GroupParts>
   history: (projectId: string, id: string, signal: AbortSignal) => Promise<H>
   create: (creation: Creation<Create> & { projectId: string }) => Promise<G>
   update: (group: G, body: Update) => Promise<G>
@@ -88,7 +95,7 @@ export function liveGroups<G extends Group, H, Create, Update>({
           const members = order.list(membersOf(queryKey), 'vm', vms, at, isMemberOf(groupId))
           if (!group || !members)
             return queryClient.getQueryData<typeof answer>(queryKey) ?? { ...answer, vms }
-          return { ...group, vms: members }
+          return { ...group, vms: members, revisions: answer.revisions }
         },
       })
       const { data } = query

@@ -17,10 +17,12 @@ interface GroupNoteProps {
   underWayText: string
   /** `The pool` */
   subject: string
+  /** Its roll-out waits for somebody to decide. */
+  isPaused: boolean
 }
 
 /** Why a pool or set is in its state, since when, and what comes. Nothing for one that is well. */
-export function GroupNote({ group, underWay, underWayWord, underWayText, subject }: GroupNoteProps) {
+export function GroupNote({ group, underWay, underWayWord, underWayText, subject, isPaused }: GroupNoteProps) {
   const { id, project_id, status, status_message: reason, status_since: since } = group
   const actions = (
     <Link to={paths.activity(project_id, id)} className="link text-dense">
@@ -28,7 +30,7 @@ export function GroupNote({ group, underWay, underWayWord, underWayText, subject
     </Link>
   )
   if (status.toLowerCase() === 'error') {
-    const next = `${subject} recovers automatically once that is fixed.`
+    const next = isPaused ? undefined : `${subject} recovers automatically once that is fixed.`
     return <WhyNote tone="failed" word="Error" {...{ reason, since, next, actions }} />
   }
   if (underWay) {

@@ -2,9 +2,11 @@ import type { GroupHistory, Vm } from '@slipway/contract'
 import { type ReactNode, useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useMeanCpuNow } from '../../api/usage-now.ts'
+import type { GroupParts as GroupPage } from '../../api/vm-groups.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { cx } from '../../ui/cx.ts'
+import { later } from '../../ui/later.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -19,6 +21,8 @@ import type { Group, GroupKind } from './group-kind.ts'
 import { loadText } from './group-samples.ts'
 import { Members } from './Members.tsx'
 import { useInlineEdit } from './use-inline-edit.ts'
+
+const RollOutPanel = later(async () => (await import('./RollOutPanel.tsx')).RollOutPanel)
 
 type Stats = Parameters<typeof StatStrip>[0]['items']
 
@@ -76,7 +80,7 @@ export function GroupView<G extends Group, H extends GroupHistory>({
 
 interface LoadedProps<G extends Group, H extends GroupHistory> {
   kind: GroupKind<G, H>
-  group: G & { vms: Vm[] }
+  group: G & GroupPage
   parts: GroupParts<G, H>
   refetch: () => Promise<boolean>
 }
@@ -114,6 +118,7 @@ function Loaded<G extends Group, H extends GroupHistory>({ kind, group, parts, r
         underWayWord={texts.underWay}
         underWayText={parts.underWayText(group)}
         subject={texts.subject}
+        isPaused={group.roll_out.state === 'paused'}
       />
       <div className={cx('mb-4 grid grid-cols-[minmax(0,1fr)] gap-4', besideFacts[parts.factColumns])}>
         <Sheet aria-label="Size" className="flex flex-col">
@@ -135,6 +140,7 @@ function Loaded<G extends Group, H extends GroupHistory>({ kind, group, parts, r
         className="mb-4"
         items={[...parts.stats(group), { label: 'CPU Load', value: loadText(history.data?.samples, cpuNow) }]}
       />
+      <RollOutPanel api={kind.api} gone={texts.gone} group={group} />
       <Members
         vms={group.vms}
         wanted={parts.wantedOf(group)}

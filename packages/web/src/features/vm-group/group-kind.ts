@@ -1,7 +1,9 @@
-import type { BinKind, GroupHistory, ProjectEndpointId, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { BinKind, GroupHistory, ProjectEndpointId, VmPool, VmSet } from '@slipway/contract'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
+import type { RollOutKind } from '../../api/roll-outs.ts'
 import type { UsageOf } from '../../api/usage.ts'
+import type { GroupParts } from '../../api/vm-groups.ts'
 import type { ListPageProps } from '../../shell/ListPage.tsx'
 
 /** What pools and sets have in common on the wire; the words of their status differ. */
@@ -15,6 +17,8 @@ export type GroupCalls = Readonly<Record<'create' | 'update' | 'delete', Project
  * written out as the specifications have them. All else of their lists, cards, pages and dialogs is the same.
  */
 export interface GroupKind<G extends Group, H extends GroupHistory = GroupHistory> {
+  /** As its calls begin. */
+  api: RollOutKind
   /** `VM pool` and `VM pools`, within a sentence. */
   noun: string
   plural: string
@@ -28,7 +32,7 @@ export interface GroupKind<G extends Group, H extends GroupHistory = GroupHistor
   useAll: (
     projectId: string,
   ) => { groups: readonly G[] } & Pick<ListPageProps['list'], 'loading' | 'error' | 'refreshing' | 'refetch'>
-  useOne: (projectId: string, groupId: string) => UseQueryResult<G & { vms: Vm[] }>
+  useOne: (projectId: string, groupId: string) => UseQueryResult<G & GroupParts>
   useHistory: (projectId: string, groupId: string) => UseQueryResult<H>
   useRemoval: () => { mutateAsync: (wish: { group: G; forGood: boolean }) => Promise<unknown> }
   usageOf: (group: Group) => UsageOf

@@ -8,6 +8,7 @@ import { PoolSizesForm } from './PoolSizesForm.tsx'
 export type PoolHistory = NonNullable<ReturnType<typeof useVmPoolHistory>['data']>
 
 export const poolKind: GroupKind<VmPool, PoolHistory> = {
+  api: 'vmPool',
   noun: 'VM pool',
   plural: 'VM pools',
   calls: { create: 'vmPool.create', update: 'vmPool.update', delete: 'vmPool.delete' },

@@ -5,6 +5,7 @@ import type { GroupKind } from '../vm-group/group-kind.ts'
 import { ReplicasForm } from './ReplicasForm.tsx'
 
 export const setKind: GroupKind<VmSet> = {
+  api: 'vmSet',
   noun: 'VM set',
   plural: 'VM sets',
   calls: { create: 'vmSet.create', update: 'vmSet.update', delete: 'vmSet.delete' },

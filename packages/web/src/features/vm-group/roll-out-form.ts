@@ -1,0 +1,39 @@
+/** The form that rolls other settings out to the VMs of a pool or set. */
+import { rollOutTexts, VmPoolRollOut } from '@slipway/contract'
+import type { Group } from './group-kind.ts'
+
+type Rolled = Pick<Group, 'template_id' | 'ssh_key_id' | 'cpu' | 'memory_mb' | 'persistent' | 'disks' | 'roll_out'>
+
+/** What the fields show of a group. */
+export const rollOutFields = ({ template_id, ssh_key_id, cpu, memory_mb }: Rolled) => ({
+  template_id,
+  ssh_key_id,
+  cpu,
+  memory_mb,
+  delete_disks: false,
+})
+
+/** Whether its VMs have disks that are deleted with them. */
+export const holdsDisks = ({ persistent, disks }: Pick<Rolled, 'persistent' | 'disks'>): boolean =>
+  persistent || disks.length > 0
+
+/** What differs from the group, or what is still missing or broken. */
+export function rollOutChanges(
+  group: Rolled,
+  form: ReturnType<typeof rollOutFields>,
+): { body: VmPoolRollOut } | { broken: string | undefined } {
+  const body: VmPoolRollOut = {
+    ...(form.template_id !== group.template_id && { template_id: form.template_id }),
+    ...(form.ssh_key_id !== group.ssh_key_id && { ssh_key_id: form.ssh_key_id }),
+    ...(form.cpu !== group.cpu && { cpu: form.cpu }),
+    ...(form.memory_mb !== group.memory_mb && { memory_mb: form.memory_mb }),
+  }
+  const { renewed_vms, total_vms } = group.roll_out
+  if (Object.keys(body).length === 0 && renewed_vms === total_vms) return { broken: rollOutTexts.nothing }
+  const parsed = VmPoolRollOut.safeParse(body)
+  if (!parsed.success) return { broken: parsed.error.issues[0]?.message }
+  if (!holdsDisks(group)) return { body }
+  return form.delete_disks ? { body: { ...body, delete_disks: true } } : { broken: disksText }
+}
+
+const disksText = 'Accept that the disks of replaced VMs are deleted.'
