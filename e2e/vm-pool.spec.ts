@@ -11,7 +11,7 @@ import {
 import { shownMoment } from './dates.ts'
 import { type Call, expect, often, templateId, test } from './fixtures.ts'
 import { agree } from './group-forms.ts'
-import { answer, callsOf, hold, makeVmPool } from './network.ts'
+import { answer, callsOf, hold, makeVmPool, withoutStream } from './network.ts'
 import { diskListPath, vmListPath, vmPath, vmPoolCreatePath, vmPoolListPath, vmPoolPath } from './paths.ts'
 import { toasts } from './sentences.ts'
 
@@ -393,6 +393,56 @@ test.describe('the page of a VM pool', () => {
     await expect(why).toContainText(
       'Needs 2.0 GB of memory, the host has 1.2 GB. The pool recovers automatically once that is fixed.',
     )
+  })
+
+  test('says why a roll-out is paused, which VMs have which settings, and lets it continue or stop', async ({
+    page,
+    project,
+    sshKey,
+    call,
+  }) => {
+    const made = await makePool(call, project.id, {
+      name: 'web',
+      template_id: templateId,
+      ssh_key_id: sshKey.id,
+      desired_size: 2,
+      auto_scaling: false,
+    })
+    const params = { projectId: project.id, poolId: made.id }
+    const pool = await call(vmPoolApi.get, { params })
+    const paused = {
+      ...pool,
+      status: 'error' as const,
+      status_message: 'The roll-out is paused, and no VM is created. No space. Continue or stop the roll-out.',
+      roll_out: { revision: 2, state: 'paused' as const, message: 'No space.', renewed_vms: 1, total_vms: 2 },
+      revisions: pool.vms.map(({ id }, i) => ({ vm_id: id, revision: 2 - i })),
+    }
+    await withoutStream(page)
+    await answer(page, vmPoolApi.get, 200, paused)
+    await page.goto(vmPoolPath(pool))
+    const why = page.getByRole('main').getByRole('alert')
+    await expect(why).toContainText('The roll-out is paused, and no VM is created. No space.')
+    await expect(why).not.toContainText('recovers automatically')
+    const settings = page.getByRole('region', { name: 'Settings of the VMs' })
+    await expect(settings.getByRole('status')).toContainText('1 of 2 VMs has the new settings')
+    await expect(settings.getByRole('term')).toHaveText(['Revision 2', 'Revision 1'])
+    await expect(settings.getByRole('definition')).toHaveText(['web-1', 'web-2'])
+    const resume = settings.getByRole('button', { name: 'Continue Roll-Out' })
+    const stop = settings.getByRole('button', { name: 'Stop Roll-Out' })
+    for (const [button, endpoint, text] of [
+      [resume, vmPoolApi.continueRollOut, 'Failed to continue the roll-out.'],
+      [stop, vmPoolApi.stopRollOut, 'Failed to stop the roll-out.'],
+    ] as const) {
+      const { end } = await answer(page, endpoint, 409, { message: 'The server says why' })
+      await button.click()
+      await expect(linesOf(page)).toHaveText([text, 'The server says why'])
+      await end()
+      const calls = callsOf(page, endpoint)
+      const accepted = await answer(page, endpoint, 200, paused)
+      await button.click()
+      await expect.poll(() => calls.length).toBe(1)
+      await accepted.end()
+    }
   })
 
   test('alerts when a pool does not load; then there is none, and a way back', async ({ page, project }) => {

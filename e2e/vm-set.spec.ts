@@ -224,6 +224,36 @@ test.describe('the page of a VM set', () => {
     expect(await call(vmApi.list, { params })).toEqual([])
   })
 
+  test('rolls other settings out VM by VM, and says how far it is', async ({
+    page,
+    project,
+    sshKey,
+    call,
+  }) => {
+    const params = { projectId: project.id }
+    const body = { name: 'web', template_id: templateId, ssh_key_id: sshKey.id, replicas: 2 }
+    const set = await call(vmSetApi.create, { params, body })
+    await page.goto(vmSetPath(set))
+    await expect(cardOf(page, 'web-2').getByText('Running', { exact: true })).toBeVisible()
+    const settings = page.getByRole('region', { name: 'Settings of the VMs' })
+    await expect(settings.getByRole('status')).toContainText('Every VM has the current settings: 1 core')
+    await settings.getByRole('button', { name: 'Roll Out Changes' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Roll Out Changes' })
+    const send = dialog.getByRole('button', { name: 'Roll Out', exact: true })
+    await expect(send).toHaveAccessibleDescription(/^All VMs have these settings already\./)
+    await dialog.getByLabel('CPUs').fill('2')
+    await expect(send).toHaveAccessibleDescription('Accept that the disks of replaced VMs are deleted.')
+    await dialog.getByLabel('Delete the disks of replaced VMs').check()
+    await send.click()
+    await expect(toasts(page).getByRole('status')).toHaveText('The roll-out has begun')
+    await expect(dialog).toBeHidden()
+    await expect(settings.getByRole('status')).toContainText('Every VM has the current settings: 2 cores')
+    await expect(settings.getByRole('button', { name: 'Stop Roll-Out' })).toBeHidden()
+    await expect(page.getByRole('row', { name: /All VMs have the new settings/ })).toBeVisible()
+    const { vms } = await call(vmSetApi.get, { params: { ...params, setId: set.id } })
+    expect(vms.map(({ name, cpu }) => `${name} ${cpu}`).sort()).toEqual(['web-1 2', 'web-2 2'])
+  })
+
   test('alerts when a set does not load; then there is none, and a way back', async ({ page, project }) => {
     const alert = 'Failed to load VM Set data. Please try again.'
     const notFound = page.getByRole('heading', { level: 1, name: 'VM Set not found' })

@@ -313,8 +313,8 @@ const server = [
   },
   {
     name: 'server plan',
-    path: /^packages\/server\/src\/[^/]+\/[^/]+\.plan\.ts$/,
-    may: ['contract'],
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.(plan|facts)\.ts$/,
+    may: ['contract', 'own server plan'],
     npm: [],
     why: 'A plan is pure: what it needs to know, the time too, comes as an argument.',
   },

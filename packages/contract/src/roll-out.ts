@@ -38,7 +38,11 @@ export const rollOutBody = ({
   sshKeyMissing: string
 }) =>
   z.object({
-    template_id: z.string({ error: templateMissing }).min(1, templateMissing).max(64, templateMissing).optional(),
+    template_id: z
+      .string({ error: templateMissing })
+      .min(1, templateMissing)
+      .max(64, templateMissing)
+      .optional(),
     ssh_key_id: z.string({ error: sshKeyMissing }).min(1, sshKeyMissing).max(64, sshKeyMissing).optional(),
     cpu: Cpu.optional(),
     memory_mb: MemoryMb.optional(),

@@ -182,8 +182,7 @@ describe('a roll-out pauses', () => {
     expect(plan({ ...paused, inPlace: true }, back)).toMatchObject({ do: 'keep', member: { number: 1 } })
     expect(stateOf(paused, old, now)).toEqual({
       status: 'error',
-      message:
-        'The roll-out is paused, and no VM is created. No space. Continue or stop the roll-out.',
+      message: 'The roll-out is paused, and no VM is created. No space. Continue or stop the roll-out.',
     })
   })
 })
@@ -267,7 +266,8 @@ describe('from any world', () => {
             const staying = members.filter(({ retiring }) => !retiring).length
             // What runs is not fewer than wanted, unless some did not run before.
             if (isPool) expect(staying).toBeGreaterThanOrEqual(facts.desired)
-            if (isPool && runningBefore.length > facts.desired) expect(left).toBeGreaterThanOrEqual(facts.desired)
+            if (isPool && runningBefore.length > facts.desired)
+              expect(left).toBeGreaterThanOrEqual(facts.desired)
           } else if (step.do === 'pause') {
             expect(step.why).not.toBe('')
             facts = { ...facts, rollOut: 'paused', rollOutWhy: step.why }

@@ -2,8 +2,19 @@
  * A roll-out as pure functions: members of a pool or set that were made of older settings are replaced one at a time,
  * and whatever keeps a new one from running pauses it. The plan of the group asks these for its next step.
  */
-import { type GroupFacts, healsAtMost, healsOf, type Member, shortageMs, stays, wasUp } from './vm-group.facts.ts'
-import { busyPollMs, byAge, coming, earlier } from './vm-group.facts.ts'
+import {
+  busyPollMs,
+  byAge,
+  coming,
+  earlier,
+  type GroupFacts,
+  healsAtMost,
+  healsOf,
+  type Member,
+  shortageMs,
+  stays,
+  wasUp,
+} from './vm-group.facts.ts'
 
 export type RollOutStep =
   /** A new member is not running as it should, or an old one may not go: people decide. */
@@ -16,8 +27,10 @@ export const slowMs = 30 * 60_000
 
 type Group = Pick<GroupFacts, 'desired' | 'failures' | 'failedWhy' | 'revision' | 'rollOut' | 'inPlace'>
 
-export const isOld = ({ revision }: Pick<GroupFacts, 'revision'>, member: Pick<Member, 'revision'>): boolean =>
-  member.revision < revision
+export const isOld = (
+  { revision }: Pick<GroupFacts, 'revision'>,
+  member: Pick<Member, 'revision'>,
+): boolean => member.revision < revision
 
 const isRolling = ({ rollOut }: Pick<GroupFacts, 'rollOut'>): boolean => rollOut === 'running'
 

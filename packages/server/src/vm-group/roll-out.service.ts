@@ -32,14 +32,7 @@ export interface RollOutWish {
 /** What members are made of. */
 export type MemberSettings = Pick<
   GroupRecord,
-  | 'templateId'
-  | 'templateName'
-  | 'imageId'
-  | 'sshKeyId'
-  | 'sshKeyName'
-  | 'sshPublicKey'
-  | 'cpu'
-  | 'memoryMb'
+  'templateId' | 'templateName' | 'imageId' | 'sshKeyId' | 'sshKeyName' | 'sshPublicKey' | 'cpu' | 'memoryMb'
 >
 
 export interface User {
@@ -51,7 +44,11 @@ export function makeRollOut(options: RollOutOptions) {
   const { texts, repo, keys, templates, quotas, startScripts, clock } = options
 
   /** The settings that differ from those of the group, looked up for whoever asks. */
-  async function asked(userId: string, group: GroupRecord, wish: RollOutWish): Promise<Partial<MemberSettings>> {
+  async function asked(
+    userId: string,
+    group: GroupRecord,
+    wish: RollOutWish,
+  ): Promise<Partial<MemberSettings>> {
     const settings: { -readonly [K in keyof MemberSettings]?: MemberSettings[K] } = {}
     if (wish.template_id !== undefined) {
       const template = await templates.find(wish.template_id)
@@ -115,7 +112,13 @@ export function makeRollOut(options: RollOutOptions) {
               { kind: 'roll_out', message: `By ${user.name}: ${what}`, from_size: size, to_size: size },
             ],
             entries: [
-              groupWish(current, user.id, 'rollOut', `Roll out to ${titleOf(current)} requested: ${what}`, now),
+              groupWish(
+                current,
+                user.id,
+                'rollOut',
+                `Roll out to ${titleOf(current)} requested: ${what}`,
+                now,
+              ),
             ],
             alongside: async (tx: Tx) => {
               const old = await repo.renew(tx, current.id, after, revision)
@@ -179,7 +182,13 @@ export function makeRollOut(options: RollOutOptions) {
               },
             ],
             entries: [
-              groupWish(current, user.id, 'stopRollOut', `Stop the roll-out to ${titleOf(current)} requested`, now),
+              groupWish(
+                current,
+                user.id,
+                'stopRollOut',
+                `Stop the roll-out to ${titleOf(current)} requested`,
+                now,
+              ),
             ],
           }
         }),

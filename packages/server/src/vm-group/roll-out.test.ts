@@ -4,10 +4,10 @@ import {
   rollOutTexts,
   sshKeyApi,
   templateApi,
-  vmApi,
   type VmPoolCreate,
-  vmPoolApi,
   type VmPoolRollOut,
+  vmApi,
+  vmPoolApi,
   vmSetApi,
   vmSnapshotApi,
 } from '@slipway/contract'
@@ -35,7 +35,9 @@ async function desk(options: TestAppOptions = {}) {
   const resume = (poolId: string) => ada.call(vmPoolApi.continueRollOut, { params: { ...at, poolId } })
   const stop = (poolId: string) => ada.call(vmPoolApi.stopRollOut, { params: { ...at, poolId } })
   const events = async (poolId: string) =>
-    (await ada.call(vmPoolApi.history, { params: { ...at, poolId } })).body.events.map(({ message }) => message)
+    (await ada.call(vmPoolApi.history, { params: { ...at, poolId } })).body.events.map(
+      ({ message }) => message,
+    )
   return { ...shop, create, get, made, rollOut, resume, stop, events }
 }
 
@@ -286,7 +288,10 @@ describe('rolling out to a set', () => {
     const { ada, app, params, get } = await setDesk()
     const before = await get()
     const answer = await ada.call(vmSetApi.rollOut, { params, body: { cpu: 2 } })
-    expect(answer).toMatchObject({ status: 200, body: { status: 'creating', roll_out: { state: 'running' } } })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { status: 'creating', roll_out: { state: 'running' } },
+    })
     for (let i = 0; i < 600; i++) {
       await app.clock.advance(200)
       const now = await get()

@@ -2,14 +2,7 @@ import type { VmStatus } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GroupFacts, healsAtMost, type Member } from './vm-group.facts.ts'
-import {
-  failuresToError,
-  isRepeated,
-  pauseMs,
-  planGroup,
-  smallestFree,
-  stateOf,
-} from './vm-group.plan.ts'
+import { failuresToError, isRepeated, pauseMs, planGroup, smallestFree, stateOf } from './vm-group.plan.ts'
 
 const now = 1_000_000_000
 const statuses: VmStatus[] = [

@@ -89,10 +89,7 @@ export function planGroup(
 
   // Somebody started it meanwhile.
   const lingering = free.find(({ retiring, status }) => retiring && status !== 'stopping')
-  if (
-    lingering &&
-    (isBeingReplaced(group, lingering) || members.filter(stays).length >= group.desired)
-  ) {
+  if (lingering && (isBeingReplaced(group, lingering) || members.filter(stays).length >= group.desired)) {
     return { do: 'retire', member: lingering }
   }
 
@@ -111,8 +108,7 @@ export function planGroup(
       .filter(({ busy }) => !busy)
       .sort(byAge)
       .reverse()
-    const member =
-      newest.find(({ status }) => status === 'error') ?? firstToGo(group, members) ?? newest[0]
+    const member = newest.find(({ status }) => status === 'error') ?? firstToGo(group, members) ?? newest[0]
     return member ? { do: 'retire', member } : { do: 'rest', until: now + busyPollMs }
   }
   const next = nextOfRollOut(group, members)
@@ -126,9 +122,7 @@ export function planGroup(
 }
 
 function grow(group: GroupFacts, members: readonly Member[], atOnce: number, now: number): GroupStep {
-  const back = members
-    .filter((member) => member.retiring && !isBeingReplaced(group, member))
-    .sort(byAge)[0]
+  const back = members.filter((member) => member.retiring && !isBeingReplaced(group, member)).sort(byAge)[0]
   if (back) return { do: 'keep', member: back }
   if (group.rollOut === 'paused') return { do: 'rest', until: null }
   // The one that is replaced goes before the next one comes.

@@ -244,9 +244,7 @@ export function makeVmGroupRepo(db: Db) {
           e.fn.sum<number>(sql`case when vm.status = 'failed' then 0 else 1 end`).as('existing'),
           e.fn.sum<number>(sql`case when vm.status = 'running' then 1 else 0 end`).as('running'),
           e.fn
-            .sum<number>(
-              sql`case when coalesce(vm.group_revision, 1) < vm_group.revision then 0 else 1 end`,
-            )
+            .sum<number>(sql`case when coalesce(vm.group_revision, 1) < vm_group.revision then 0 else 1 end`)
             .as('renewed'),
         ])
         .where('vm.group_id', 'is not', null)
@@ -335,9 +333,7 @@ export function makeVmGroupRepo(db: Db) {
     change(
       id: string,
       now: number,
-      next: (
-        group: GroupRecord,
-      ) => GroupChange | null,
+      next: (group: GroupRecord) => GroupChange | null,
       given?: (tx: Tx, group: GroupRecord, desired: number, members: number) => Promise<void>,
     ): Promise<GroupRecord | null> {
       return db.transaction().execute(async (tx) => {

@@ -253,12 +253,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
     },
 
     /** Stores other sizes; `next` sees the present ones and may throw to refuse. */
-    async resize(
-      user: User,
-      projectId: string,
-      groupId: string,
-      next: (sizes: Sizes) => Sizes,
-    ): Promise<W> {
+    async resize(user: User, projectId: string, groupId: string, next: (sizes: Sizes) => Sizes): Promise<W> {
       await own(projectId, groupId)
       const now = clock.now()
       const resized: Parameters<typeof repo.change>[2] = (current) => {

@@ -18,9 +18,7 @@ export function vmPoolRoutes(route: Route, pools: VmPoolService): void {
   route(vmPoolApi.continueRollOut, ({ user, params }) =>
     pools.continueRollOut(user, params.projectId, params.poolId),
   )
-  route(vmPoolApi.stopRollOut, ({ user, params }) =>
-    pools.stopRollOut(user, params.projectId, params.poolId),
-  )
+  route(vmPoolApi.stopRollOut, ({ user, params }) => pools.stopRollOut(user, params.projectId, params.poolId))
   route(vmPoolApi.delete, ({ user, params, query }) =>
     pools.delete(user.id, params.projectId, params.poolId, query.for_good === 'true'),
   )

@@ -16,9 +16,7 @@ export function vmSetRoutes(route: Route, sets: VmSetService): void {
   route(vmSetApi.continueRollOut, ({ user, params }) =>
     sets.continueRollOut(user, params.projectId, params.setId),
   )
-  route(vmSetApi.stopRollOut, ({ user, params }) =>
-    sets.stopRollOut(user, params.projectId, params.setId),
-  )
+  route(vmSetApi.stopRollOut, ({ user, params }) => sets.stopRollOut(user, params.projectId, params.setId))
   route(vmSetApi.delete, ({ user, params, query }) =>
     sets.delete(user.id, params.projectId, params.setId, query.for_good === 'true'),
   )

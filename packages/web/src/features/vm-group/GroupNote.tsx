@@ -1,3 +1,4 @@
+import type { RollOut } from '@slipway/contract'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
 import { WhyNote } from '../../shell/WhyNote.tsx'
@@ -17,20 +18,34 @@ interface GroupNoteProps {
   underWayText: string
   /** `The pool` */
   subject: string
-  /** Its roll-out waits for somebody to decide. */
-  isPaused: boolean
+  /** What its roll-out does, which the page tells more of below. */
+  rollOut: RollOut['state']
 }
 
 /** Why a pool or set is in its state, since when, and what comes. Nothing for one that is well. */
-export function GroupNote({ group, underWay, underWayWord, underWayText, subject, isPaused }: GroupNoteProps) {
+export function GroupNote({
+  group,
+  underWay,
+  underWayWord,
+  underWayText,
+  subject,
+  rollOut,
+}: GroupNoteProps) {
   const { id, project_id, status, status_message: reason, status_since: since } = group
   const actions = (
-    <Link to={paths.activity(project_id, id)} className="link text-dense">
-      What happened
-    </Link>
+    <span className="flex flex-wrap gap-x-3 text-dense">
+      {rollOut !== 'none' && (
+        <a href="#roll-out" className="link">
+          Roll-out
+        </a>
+      )}
+      <Link to={paths.activity(project_id, id)} className="link">
+        What happened
+      </Link>
+    </span>
   )
   if (status.toLowerCase() === 'error') {
-    const next = isPaused ? undefined : `${subject} recovers automatically once that is fixed.`
+    const next = rollOut === 'paused' ? undefined : `${subject} recovers automatically once that is fixed.`
     return <WhyNote tone="failed" word="Error" {...{ reason, since, next, actions }} />
   }
   if (underWay) {

@@ -6,7 +6,6 @@ import type { GroupParts as GroupPage } from '../../api/vm-groups.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { cx } from '../../ui/cx.ts'
-import { later } from '../../ui/later.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -20,9 +19,8 @@ import { factsOf } from './group-facts.tsx'
 import type { Group, GroupKind } from './group-kind.ts'
 import { loadText } from './group-samples.ts'
 import { Members } from './Members.tsx'
+import { RollOutPanel } from './RollOutPanel.tsx'
 import { useInlineEdit } from './use-inline-edit.ts'
-
-const RollOutPanel = later(async () => (await import('./RollOutPanel.tsx')).RollOutPanel)
 
 type Stats = Parameters<typeof StatStrip>[0]['items']
 
@@ -118,7 +116,7 @@ function Loaded<G extends Group, H extends GroupHistory>({ kind, group, parts, r
         underWayWord={texts.underWay}
         underWayText={parts.underWayText(group)}
         subject={texts.subject}
-        isPaused={group.roll_out.state === 'paused'}
+        rollOut={group.roll_out.state}
       />
       <div className={cx('mb-4 grid grid-cols-[minmax(0,1fr)] gap-4', besideFacts[parts.factColumns])}>
         <Sheet aria-label="Size" className="flex flex-col">
@@ -140,12 +138,12 @@ function Loaded<G extends Group, H extends GroupHistory>({ kind, group, parts, r
         className="mb-4"
         items={[...parts.stats(group), { label: 'CPU Load', value: loadText(history.data?.samples, cpuNow) }]}
       />
-      <RollOutPanel api={kind.api} gone={texts.gone} group={group} />
       <Members
         vms={group.vms}
         wanted={parts.wantedOf(group)}
         none={`${texts.subject} has no VMs yet. Each one is listed here as soon as it is created.`}
       />
+      <RollOutPanel api={kind.api} gone={texts.gone} group={group} />
       {parts.charts(group, history.data)}
       <GroupUsage of={kind.usageOf(group)} vms={group.vms} className="mb-4" />
       {parts.beside ? (

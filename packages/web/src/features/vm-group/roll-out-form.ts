@@ -2,7 +2,10 @@
 import { rollOutTexts, VmPoolRollOut } from '@slipway/contract'
 import type { Group } from './group-kind.ts'
 
-type Rolled = Pick<Group, 'template_id' | 'ssh_key_id' | 'cpu' | 'memory_mb' | 'persistent' | 'disks' | 'roll_out'>
+type Rolled = Pick<
+  Group,
+  'template_id' | 'ssh_key_id' | 'cpu' | 'memory_mb' | 'persistent' | 'disks' | 'roll_out'
+>
 
 /** What the fields show of a group. */
 export const rollOutFields = ({ template_id, ssh_key_id, cpu, memory_mb }: Rolled) => ({

@@ -30,7 +30,10 @@ test('a roll-out that was stopped goes on without a change', () => {
 })
 
 test('that disks are deleted has to be accepted where there are some', () => {
-  for (const of of [{ persistent: true }, { disks: [{ name: 'd', size: '1Gi', source: 'EMPTY' as const }] }]) {
+  for (const of of [
+    { persistent: true },
+    { disks: [{ name: 'd', size: '1Gi', source: 'EMPTY' as const }] },
+  ]) {
     expect(changed({ cpu: 2 }, of)).toEqual({ broken: 'Accept that the disks of replaced VMs are deleted.' })
     expect(changed({ cpu: 2, delete_disks: true }, of)).toEqual({ body: { cpu: 2, delete_disks: true } })
   }
@@ -53,7 +56,8 @@ test('VMs are listed by their settings where these differ', () => {
     { id: 'b', name: 'web-2' },
     { id: 'c', name: 'web-3' },
   ]
-  const at = (...revisions: number[]) => revisions.map((revision, i) => ({ vm_id: vms[i]?.id ?? '', revision }))
+  const at = (...revisions: number[]) =>
+    revisions.map((revision, i) => ({ vm_id: vms[i]?.id ?? '', revision }))
   expect(byRevision(rollOut, vms, at(2, 2, 2))).toEqual([])
   expect(byRevision(rollOut, vms, at(1, 1))).toEqual([
     { revision: 2, names: ['web-3'] },
