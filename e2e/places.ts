@@ -605,6 +605,27 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('table')
         },
       },
+      over(
+        'dialog',
+        'a roll-out of a pool that is paused',
+        vmPoolPath({ project_id: project.id, id: 'some' }),
+        async (page) => {
+          const rolling = {
+            ...scalingPool,
+            status: 'error' as const,
+            roll_out: { revision: 2, state: 'paused' as const, message: long, renewed_vms: 0, total_vms: 1 },
+          }
+          await answer(page, vmPoolApi.get, 200, {
+            ...rolling,
+            project_id: project.id,
+            vms: [running],
+            revisions: [{ vm_id: running.id, revision: 1 }],
+          })
+          await answer(page, vmPoolApi.history, 200, history())
+          await page.reload()
+          await button(page, 'Roll Out Changes').click()
+        },
+      ),
       {
         name: 'sets in every state, one of them edited',
         who: 'owner',
