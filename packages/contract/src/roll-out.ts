@@ -3,12 +3,14 @@ import { rollOutStates, rollOutTexts } from './roll-out.rules.ts'
 import { Id } from './text.ts'
 import { Cpu, MemoryMb } from './vm.ts'
 
+export const RollOutState = z.enum(rollOutStates)
+
 /** How far the members of a pool or set are with its present settings. */
 export const RollOut = z
   .object({
     /** Raised by each roll-out of other settings; a VM with a smaller one has older settings. */
     revision: z.int(),
-    state: z.enum(rollOutStates),
+    state: RollOutState,
     /** Why it is paused, in a sentence or two; null otherwise. */
     message: z.string().nullable(),
     /** How many VMs have the present settings, of how many there are. */
