@@ -413,7 +413,8 @@ test.describe('the page of a VM pool', () => {
     const paused = {
       ...pool,
       status: 'error' as const,
-      status_message: 'The roll-out is paused, and no VM is created. No space. Continue or stop the roll-out.',
+      status_message:
+        'The roll-out is paused, and no VM is created. No space. Continue or stop the roll-out.',
       roll_out: { revision: 2, state: 'paused' as const, message: 'No space.', renewed_vms: 1, total_vms: 2 },
       revisions: pool.vms.map(({ id }, i) => ({ vm_id: id, revision: 2 - i })),
     }

@@ -35,9 +35,9 @@ import * as uploads from './migrations/0030-uploads.ts'
 import * as binOfProjects from './migrations/0031-bin-of-projects.ts'
 import * as binOfGroups from './migrations/0032-bin-of-groups.ts'
 import * as diskSizes from './migrations/0033-disk-sizes.ts'
-import * as rollOuts from './migrations/0036-roll-outs.ts'
 import * as sshKeysOfVms from './migrations/0034-ssh-keys-of-vms.ts'
 import * as binOfTemplates from './migrations/0035-bin-of-templates.ts'
+import * as rollOuts from './migrations/0036-roll-outs.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -76,9 +76,9 @@ const migrations: Record<string, Migration> = {
   '0031-bin-of-projects': binOfProjects,
   '0032-bin-of-groups': binOfGroups,
   '0033-disk-sizes': diskSizes,
-  '0036-roll-outs': rollOuts,
   '0034-ssh-keys-of-vms': sshKeysOfVms,
   '0035-bin-of-templates': binOfTemplates,
+  '0036-roll-outs': rollOuts,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

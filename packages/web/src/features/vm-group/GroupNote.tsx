@@ -23,14 +23,7 @@ interface GroupNoteProps {
 }
 
 /** Why a pool or set is in its state, since when, and what comes. Nothing for one that is well. */
-export function GroupNote({
-  group,
-  underWay,
-  underWayWord,
-  underWayText,
-  subject,
-  rollOut,
-}: GroupNoteProps) {
+export function GroupNote({ group, underWay, underWayWord, underWayText, subject, rollOut }: GroupNoteProps) {
   const { id, project_id, status, status_message: reason, status_since: since } = group
   const actions = (
     <span className="flex flex-wrap gap-x-3 text-dense">

@@ -63,7 +63,9 @@ export function RollOutPanel({ api, gone, group }: RollOutPanelProps) {
               disabledReason={
                 reasonOf(may(`${api}.continueRollOut`)) ?? (isPaused ? undefined : rollOutTexts.notPaused)
               }
-              onClick={() => resume.mutate(undefined, { onError: failed('Failed to continue the roll-out.') })}
+              onClick={() =>
+                resume.mutate(undefined, { onError: failed('Failed to continue the roll-out.') })
+              }
             >
               Continue Roll-Out
             </Button>
