@@ -1103,7 +1103,6 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     const poolId = (await createPool(desk)).body.id
     await desk.pass()
     const params = { ...desk.params, poolId }
-    await desk.ada.call(vmPoolApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
     await desk.app.db.updateTable('vm_group').set({ roll_out: 'paused' }).execute()
     return {
       act: () => desk.ada.call(vmPoolApi.continueRollOut, { params }),
@@ -1116,7 +1115,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     const poolId = (await createPool(desk)).body.id
     await desk.pass()
     const params = { ...desk.params, poolId }
-    await desk.ada.call(vmPoolApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
+    await desk.app.db.updateTable('vm_group').set({ roll_out: 'paused' }).execute()
     return {
       act: () => desk.ada.call(vmPoolApi.stopRollOut, { params }),
       object: { type: 'vm_pool', name: 'web', id: poolId },
@@ -1165,7 +1164,6 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     const setId = (await createSet(desk)).body.id
     await desk.pass()
     const params = { ...desk.params, setId }
-    await desk.ada.call(vmSetApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
     await desk.app.db.updateTable('vm_group').set({ roll_out: 'paused' }).execute()
     return {
       act: () => desk.ada.call(vmSetApi.continueRollOut, { params }),
@@ -1178,7 +1176,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     const setId = (await createSet(desk)).body.id
     await desk.pass()
     const params = { ...desk.params, setId }
-    await desk.ada.call(vmSetApi.rollOut, { params, body: { cpu: 2, delete_disks: true } })
+    await desk.app.db.updateTable('vm_group').set({ roll_out: 'paused' }).execute()
     return {
       act: () => desk.ada.call(vmSetApi.stopRollOut, { params }),
       object: { type: 'vm_set', name: 'web', id: setId },
