@@ -88,7 +88,16 @@ export default defineConfig({
       },
       { test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], ...patience } },
       { test: { name: 'cli', root: 'packages/cli', include: ['src/**/*.test.ts'], ...patience } },
-      { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
+      // As those of the contract. A file that leaves something in a module (a user, an address) resets the modules at its end.
+      {
+        test: {
+          name: 'web',
+          root: 'packages/web',
+          include: ['{src,build}/**/*.test.ts'],
+          isolate: false,
+          ...patience,
+        },
+      },
       {
         test: {
           name: 'campaign',

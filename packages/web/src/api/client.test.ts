@@ -1,5 +1,5 @@
 import { endpoints, fillPath } from '@slipway/contract'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError, call, newKey, setSessionLostHandler } from './client.ts'
 
 let seen: { method: string; path: string; body: string; type: string | null }[]
@@ -31,6 +31,8 @@ afterEach(() => {
   vi.unstubAllEnvs()
   setSessionLostHandler(() => {})
 })
+// The files share a process: the next one gets a client with the usual address.
+afterAll(() => void vi.resetModules())
 
 test('a call fills its path and query and returns the answer', async () => {
   answer = { status: 200, body: '[{"id":"d1"}]' }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { askUser } from './session.ts'
 
 const ada = {
@@ -24,6 +24,8 @@ function serve(...answers: { status: number; body: unknown }[]) {
 const refused = { status: 401, body: { message: 'Not authenticated' } }
 
 afterEach(() => vi.unstubAllGlobals())
+// The files share a process: the next one begins without the user of the last page.
+afterAll(() => void vi.resetModules())
 
 test('the user of the session is found', async () => {
   const fetch = serve({ status: 200, body: ada })
