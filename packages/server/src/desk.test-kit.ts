@@ -17,11 +17,16 @@ import type { HandClock } from './lib/hand-clock.ts'
 export const settled = 30_000
 
 /** Of long spans only the last part in full: a day has thousands of looks, and none of them is what a test is about. */
-const coarse = { aboveMs: 60 * 60_000, stepMs: 10 * 60_000 }
+const hour = 60 * 60_000
+const coarse = [
+  { aboveMs: 24 * hour, stepMs: hour },
+  { aboveMs: hour, stepMs: hour / 6 },
+]
 
 async function passTime(clock: HandClock, ms: number): Promise<void> {
   let left = ms
-  for (; left > coarse.aboveMs; left -= coarse.stepMs) await clock.suspend(coarse.stepMs)
+  for (const { aboveMs, stepMs } of coarse)
+    for (; left > aboveMs; left -= stepMs) await clock.suspend(stepMs)
   await clock.advance(left)
 }
 
