@@ -12,6 +12,9 @@ let house: House
 
 test.beforeAll(async ({ server, playwright }) => {
   house = await furnish(server, playwright.request)
+  const names = house.places.map(({ name }) => name)
+  // Pictures are called after their places.
+  expect(names).toEqual([...new Set(names)])
   const wanted = new RegExp(process.env.E2E_PLACES ?? '')
   house.places = house.places.filter(({ name }) => wanted.test(name))
 })

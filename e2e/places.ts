@@ -149,8 +149,8 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       return page.getByRole('menu')
     },
   })
-  const select = (path: string, label: string): Place => ({
-    name: `the choices of ${label}`,
+  const select = (path: string, label: string, name = `the choices of ${label}`): Place => ({
+    name,
     who: 'owner',
     path,
     open: async (page) => {
@@ -520,7 +520,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       over('alertdialog', 'the deletion of a data disk', diskListPath(project.id), (page) =>
         button(page, `Delete ${long}`).click(),
       ),
-      select(diskListPath(project.id), 'Source'),
+      select(diskListPath(project.id), 'Source', 'the sources to filter disks by'),
       select(diskCreatePath(project.id), 'Source'),
       {
         name: 'the choices of a snapshot',
