@@ -25,8 +25,7 @@ const coarse = [
 
 async function passTime(clock: HandClock, ms: number): Promise<void> {
   let left = ms
-  for (const { aboveMs, stepMs } of coarse)
-    for (; left > aboveMs; left -= stepMs) await clock.suspend(stepMs)
+  for (const { aboveMs, stepMs } of coarse) for (; left > aboveMs; left -= stepMs) await clock.suspend(stepMs)
   await clock.advance(left)
 }
 
