@@ -26,7 +26,8 @@ async function enter(page: Page, { who, path, prepare, open }: Place): Promise<L
   await page.context().clearCookies()
   await page.context().addCookies(house.cookies[who])
   await prepare?.(page)
-  await page.goto(path)
+  // The page before may go somewhere by itself in that moment, which cuts this off.
+  await expect(async () => void (await page.goto(path))).toPass()
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByText(/^(Loading|Counting|Checking|Verifying).*\.\.\.$/)).toHaveCount(0)
   const surface = await open?.(page)

@@ -162,8 +162,11 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
   })
 
   describe.each(copies)('$title', (copy) => {
-    // A try that failed may have left what the next one would take for its own.
-    beforeEach(forget)
+    // A try that failed may have left what the next one would take for its own, and no guest.
+    beforeEach(async () => {
+      await forget()
+      if ((await engine.inspect(machineId)).power === 'off') await start()
+    })
 
     test('does no harm when the server is killed in the middle of it', async () => {
       const [before, runBefore] = [await files(), await runOf()]
@@ -186,14 +189,15 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
       const writing = inGuest(
         'for n in 1 2 3; do dd if=/dev/zero of=/dev/vdb bs=1M seek=300 count=60 conv=fsync; done 2>&1',
       )
-      let isFull = false
-      const refusal = await begin(engine, copy, {
-        ...quiet,
-        onProgress: () => {
-          if (!isFull) fillUp(dataDir)
-          isFull = true
-        },
-      }).catch((error: unknown) => error)
+      // The first progress of a copy may be told when all of it is there.
+      const used = usedOf(dataDir)
+      const watch = setInterval(() => {
+        if (usedOf(dataDir) < used + 16 * MIB) return
+        clearInterval(watch)
+        fillUp(dataDir)
+      }, 2)
+      const refusal = await begin(engine, copy, quiet).catch((error: unknown) => error)
+      clearInterval(watch)
       resize(dataDir, ROOM)
       expect(refusal).toMatchObject({ code: 'no-space', retryable: true })
       expect(String(refusal)).not.toMatch(/qemu|qcow2|\//i)
