@@ -3,6 +3,7 @@
  * small sizes where a part has them, to see that it works; its figures say nothing.
  */
 import { benchApi, benchApiOnPostgres } from './api.ts'
+import { benchBackup } from './backup.ts'
 import { benchBatches } from './batches.ts'
 import { benchCli } from './cli.ts'
 import { benchConsole } from './console.ts'
@@ -48,6 +49,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   sampling: benchSampling,
   kubevirt: benchKubevirt,
   storage: benchStorage,
+  backup: benchBackup,
   'set-of-five': benchSetOfFive,
   groups: benchGroups,
   'under-siege': benchUnderSiege,

@@ -1,16 +1,19 @@
 /** Backups outside the host by the real programs and restic: made, listed, checked, thinned out and restored elsewhere. */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { onPostgres } from '../db/database.test-kit.ts'
 import type { DatabasePlace } from '../db/open.ts'
 import { openDatabase } from '../db/open.ts'
 import { digestOf, tablesOf } from '../db/tables.ts'
 import { SIMULATED_FILE } from '../engine/simulated/kept.ts'
+import { makeOutcomes } from './outcomes.ts'
 import { directoryPlace, hasRestic, type Settings, s3Place } from './outside.test-kit.ts'
 import { openPrograms } from './programs.test-kit.ts'
 
-const { home, installation, run, startServer } = await openPrograms()
+const { home, installation, run, start, startServer } = await openPrograms()
 const seeded = { SLIPWAY_SEED: '1', SLIPWAY_SIMULATED_SPEED: '1000' }
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => {
@@ -92,4 +95,56 @@ describe.skipIf(!hasRestic)('a backup outside the host', () => {
     },
     180_000,
   )
+
+  // What a process leaves is the same for either database.
+  it.skipIf(onPostgres)('that is killed in the middle counts as none and is told, and the next one removes it', async () => {
+    const [bin, gate, reached] = ['bin', 'gate', 'reached'].map((name) => path.join(home, name)) as [
+      string,
+      string,
+      string,
+    ]
+    await mkdir(bin)
+    const { stdout } = await promisify(execFile)('sh', ['-c', 'command -v restic'])
+    // It stays in the second part of a backup, whose first part is stored, while there is a gate.
+    await writeFile(
+      path.join(bin, 'restic'),
+      `#!/bin/sh
+if [ "$1" = backup ] && [ -e "${gate}" ]; then
+  case "$*" in *complete*) echo $$ > "${reached}"; while [ -e "${gate}" ]; do sleep 0.05; done ;; esac
+fi
+exec ${stdout.trim()} "$@"
+`,
+      { mode: 0o755 },
+    )
+    const settings = await placeOf('directory', 'place-killed')
+    const first = await installation('killed', {
+      ...settings,
+      ...seeded,
+      PATH: `${bin}:${process.env.PATH}`,
+    })
+    await (await startServer(first))()
+    expect(await run('backup.ts', first, '--init')).toMatchObject({ status: 0 })
+    await writeFile(gate, '')
+    const half = start('backup.ts', first, '--repository')
+    const pid = () => readFile(reached, 'utf8').catch(() => '')
+    await expect.poll(pid, { timeout: 30_000 }).not.toBe('')
+    // As when the power of the host fails.
+    half.child.kill('SIGKILL')
+    process.kill(Number(await pid()), 'SIGKILL')
+    await half.ended
+    await rm(gate)
+    expect(await makeOutcomes(first.dataDir).read()).toMatchObject({
+      good: null,
+      failure: { message: expect.stringContaining('ended before the backup was complete') },
+    })
+    expect((await run('backup.ts', first, '--list')).printed).toContain('has no backup yet')
+
+    const whole = await run('backup.ts', first, '--repository')
+    expect(whole).toMatchObject({ status: 0 })
+    expect(await readdir(first.dataDir)).not.toContain('backup-staging')
+    expect(await makeOutcomes(first.dataDir).read()).toMatchObject({ failure: null, begun_at: null })
+    const listed = await run('backup.ts', first, '--list')
+    expect(listed.printed.trim().split('\n')).toEqual([expect.stringContaining(idIn(whole.printed))])
+    expect(await readdir(path.join(home, 'place-killed', 'repository', 'snapshots'))).toHaveLength(2)
+  }, 120_000)
 })

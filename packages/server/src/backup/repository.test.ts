@@ -1,6 +1,8 @@
 /** What becomes of backups in a repository of restic when something goes wrong, with files in the place of an engine's. */
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -10,6 +12,7 @@ import { openDatabase } from '../db/open.ts'
 import { work } from '../engine/engine.test-kit.ts'
 import type { Engine } from '../engine/engine.ts'
 import { noLimits } from '../engine/limits.ts'
+import { run } from '../lib/command.ts'
 import { filesBelow } from './files.ts'
 import { directoryPlace, hasRestic } from './outside.test-kit.ts'
 import { writeOutside } from './outside.ts'
@@ -160,6 +163,43 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     await writeFile(largest, shorter)
     await expect(writeOutside(first, repository, keep, work())).rejects.toThrow('is damaged')
     expect((await repository.list(never())).map(({ id }) => id)).toContain(backup.id)
+  })
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'for which there is no room is named, counts as none, and is made when there is',
+    async () => {
+      const store = at('repository')
+      await mkdir(store)
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'slipway-test', store], { timeoutMs: 10_000 })
+      try {
+        const [first, repository] = [await installation(), await openRepository()]
+        await expect(writeOutside(first, repository, keep, work(), mebibyte)).rejects.toThrow('is full')
+        expect(await repository.list(never())).toEqual([])
+        expect(await readdir(first.dataDir)).not.toContain('backup-staging')
+        await run('mount', ['-o', 'remount,size=64m', store], { timeoutMs: 10_000 })
+        const whole = await writeOutside(first, repository, keep, work())
+        expect((await repository.list(never())).map(({ id }) => id)).toEqual([whole.id])
+        await repository.check({ data: true, signal: never() })
+      } finally {
+        await run('umount', ['-l', store], { timeoutMs: 10_000 })
+      }
+    },
+  )
+
+  it('is given up when its store takes what it is sent and never answers', async () => {
+    const store = createServer().listen(0, '127.0.0.1')
+    await once(store, 'listening')
+    const { port } = store.address() as AddressInfo
+    try {
+      const s3 = { keyId: 'key', secret: 'secret', secretFile: null, region: null }
+      const far = { ...(await place()), repository: `s3:http://127.0.0.1:${port}/backups`, s3 }
+      const repository = makeRepository(far, null, { answerMs: 500, silentMs: 500, longestMs: 500 })
+      const first = await installation()
+      await expect(writeOutside(first, repository, keep, work())).rejects.toThrow('did not respond in time')
+      expect(await readdir(first.dataDir)).not.toContain('backup-staging')
+    } finally {
+      store.close()
+    }
   })
 
   it('is refused by what restic complains of', () => {

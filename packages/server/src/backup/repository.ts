@@ -8,9 +8,9 @@ import { makeRestic, type OutsidePlace, ResticError } from './restic.ts'
 import { type Keep, toForget } from './retention.ts'
 
 const minute = 60_000
-const limits = { answerMs: minute, silentMs: 15 * minute, longestMs: 72 * 60 * minute }
+/** How long a store may take to answer, to be silent while it takes, and in all. */
+const usualLimits = { answerMs: minute, silentMs: 15 * minute, longestMs: 72 * 60 * minute }
 const idsAtOnce = 200
-const answerEnough = { timeoutMs: limits.answerMs }
 
 const tags = { ours: 'slipway', backup: 'backup=', complete: 'complete', facts: 'facts=' } as const
 
@@ -63,8 +63,9 @@ export const newBackupId = (at: Date): string =>
   `${at.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}-${randomBytes(3).toString('hex')}`
 
 /** `dataDir` keeps what restic remembers of the repository, which makes it faster; null to keep nothing. */
-export function makeRepository(place: OutsidePlace, dataDir: string | null) {
+export function makeRepository(place: OutsidePlace, dataDir: string | null, limits = usualLimits) {
   const restic = makeRestic(place, dataDir)
+  const answerEnough = { timeoutMs: limits.answerMs }
 
   async function all(signal: AbortSignal) {
     const printed = await restic(['snapshots', '--json', '--no-lock', '--tag', tags.ours], {
