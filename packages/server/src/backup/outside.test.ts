@@ -97,54 +97,58 @@ describe.skipIf(!hasRestic)('a backup outside the host', () => {
   )
 
   // What a process leaves is the same for either database.
-  it.skipIf(onPostgres)('that is killed in the middle counts as none and is told, and the next one removes it', async () => {
-    const [bin, gate, reached] = ['bin', 'gate', 'reached'].map((name) => path.join(home, name)) as [
-      string,
-      string,
-      string,
-    ]
-    await mkdir(bin)
-    const { stdout } = await promisify(execFile)('sh', ['-c', 'command -v restic'])
-    // It stays in the second part of a backup, whose first part is stored, while there is a gate.
-    await writeFile(
-      path.join(bin, 'restic'),
-      `#!/bin/sh
+  it.skipIf(onPostgres)(
+    'that is killed in the middle counts as none and is told, and the next one removes it',
+    async () => {
+      const [bin, gate, reached] = [
+        path.join(home, 'bin'),
+        path.join(home, 'gate'),
+        path.join(home, 'reached'),
+      ]
+      await mkdir(bin)
+      const { stdout } = await promisify(execFile)('sh', ['-c', 'command -v restic'])
+      // It stays in the second part of a backup, whose first part is stored, while there is a gate.
+      await writeFile(
+        path.join(bin, 'restic'),
+        `#!/bin/sh
 if [ "$1" = backup ] && [ -e "${gate}" ]; then
   case "$*" in *complete*) echo $$ > "${reached}"; while [ -e "${gate}" ]; do sleep 0.05; done ;; esac
 fi
 exec ${stdout.trim()} "$@"
 `,
-      { mode: 0o755 },
-    )
-    const settings = await placeOf('directory', 'place-killed')
-    const first = await installation('killed', {
-      ...settings,
-      ...seeded,
-      PATH: `${bin}:${process.env.PATH}`,
-    })
-    await (await startServer(first))()
-    expect(await run('backup.ts', first, '--init')).toMatchObject({ status: 0 })
-    await writeFile(gate, '')
-    const half = start('backup.ts', first, '--repository')
-    const pid = () => readFile(reached, 'utf8').catch(() => '')
-    await expect.poll(pid, { timeout: 30_000 }).not.toBe('')
-    // As when the power of the host fails.
-    half.child.kill('SIGKILL')
-    process.kill(Number(await pid()), 'SIGKILL')
-    await half.ended
-    await rm(gate)
-    expect(await makeOutcomes(first.dataDir).read()).toMatchObject({
-      good: null,
-      failure: { message: expect.stringContaining('ended before the backup was complete') },
-    })
-    expect((await run('backup.ts', first, '--list')).printed).toContain('has no backup yet')
+        { mode: 0o755 },
+      )
+      const settings = await placeOf('directory', 'place-killed')
+      const first = await installation('killed', {
+        ...settings,
+        ...seeded,
+        PATH: `${bin}:${process.env.PATH}`,
+      })
+      await (await startServer(first))()
+      expect(await run('backup.ts', first, '--init')).toMatchObject({ status: 0 })
+      await writeFile(gate, '')
+      const half = start('backup.ts', first, '--repository')
+      const pid = () => readFile(reached, 'utf8').catch(() => '')
+      await expect.poll(pid, { timeout: 30_000 }).not.toBe('')
+      // As when the power of the host fails.
+      half.child.kill('SIGKILL')
+      process.kill(Number(await pid()), 'SIGKILL')
+      await half.ended
+      await rm(gate)
+      expect(await makeOutcomes(first.dataDir).read()).toMatchObject({
+        good: null,
+        failure: { message: expect.stringContaining('ended before the backup was complete') },
+      })
+      expect((await run('backup.ts', first, '--list')).printed).toContain('has no backup yet')
 
-    const whole = await run('backup.ts', first, '--repository')
-    expect(whole).toMatchObject({ status: 0 })
-    expect(await readdir(first.dataDir)).not.toContain('backup-staging')
-    expect(await makeOutcomes(first.dataDir).read()).toMatchObject({ failure: null, begun_at: null })
-    const listed = await run('backup.ts', first, '--list')
-    expect(listed.printed.trim().split('\n')).toEqual([expect.stringContaining(idIn(whole.printed))])
-    expect(await readdir(path.join(home, 'place-killed', 'repository', 'snapshots'))).toHaveLength(2)
-  }, 120_000)
+      const whole = await run('backup.ts', first, '--repository')
+      expect(whole).toMatchObject({ status: 0 })
+      expect(await readdir(first.dataDir)).not.toContain('backup-staging')
+      expect(await makeOutcomes(first.dataDir).read()).toMatchObject({ failure: null, begun_at: null })
+      const listed = await run('backup.ts', first, '--list')
+      expect(listed.printed.trim().split('\n')).toEqual([expect.stringContaining(idIn(whole.printed))])
+      expect(await readdir(path.join(home, 'place-killed', 'repository', 'snapshots'))).toHaveLength(2)
+    },
+    120_000,
+  )
 })
