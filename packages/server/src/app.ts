@@ -274,6 +274,7 @@ export async function buildApp(options: AppOptions) {
   const exports = makeExports({
     ...people,
     projects,
+    projectBin,
     vms,
     disks,
     pools,

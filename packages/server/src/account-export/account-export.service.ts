@@ -1,4 +1,4 @@
-import type { Activity, Project, User } from '@slipway/contract'
+import type { Activity, BinProject, Project, User } from '@slipway/contract'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { type Part, writeJson } from './json-stream.ts'
 
@@ -8,6 +8,8 @@ export interface Lists {
   sshKeys: (accountId: string) => Promise<unknown>
   apiTokens: (accountId: string) => Promise<unknown>
   projects: (accountId: string) => Promise<Project[]>
+  /** Those of the account that were deleted and can be restored. */
+  projectsInBin: (accountId: string) => Promise<BinProject[]>
   /** What a project has, by the names that the export gives it. */
   ofProject: Record<string, (projectId: string) => Promise<unknown>>
   /** The log of the account, newest first and a part at a time. */
@@ -39,6 +41,11 @@ export function makeAccountExportService({
     }
   }
 
+  async function* projectsInBinOf(user: User): AsyncGenerator<unknown> {
+    for (const { id, name, deleted_at, delete_at } of await lists.projectsInBin(user.id))
+      yield { id, name, deleted_at, delete_at, ...(await contentsOf(id)) }
+  }
+
   async function contentsOf(projectId: string): Promise<Record<string, unknown>> {
     const contents: Record<string, unknown> = {}
     for (const [name, list] of Object.entries(lists.ofProject)) contents[name] = await list(projectId)
@@ -66,6 +73,7 @@ export function makeAccountExportService({
         ['ssh_keys', () => lists.sshKeys(id)],
         ['api_tokens', () => lists.apiTokens(id)],
         ['projects', projectsOf(user)],
+        ['projects_in_bin', projectsInBinOf(user)],
         ['activity', activityOf(user)],
       ]
       return writeJson(parts)

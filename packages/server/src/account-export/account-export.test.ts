@@ -17,6 +17,7 @@ interface Exported {
   ssh_keys: unknown[]
   api_tokens: { name: string }[]
   projects: { name: string; role: string; vms?: { name: string }[]; disks?: { name: string }[] }[]
+  projects_in_bin: { name: string; delete_at: string; vms: { name: string }[] }[]
   activity: { action: string }[]
 }
 
@@ -54,6 +55,18 @@ describe('the export of an account', () => {
       for (let i = 0; i < 210; i++) await desk.ada.call(projectApi.create, { body: { name: `p${i}` } })
       const actions = (await exported(desk.ada)).body.activity.map(({ action }) => action)
       expect(actions.filter((action) => action === 'project.create')).toHaveLength(211)
+    }),
+  )
+
+  it(
+    'has what was deleted and can be restored',
+    atDesk(async (desk) => {
+      await desk.runningVm('web')
+      const { projectId } = desk.params
+      expect((await desk.ada.raw('DELETE', `/api/projects/${projectId}?with_vms=true`)).status).toBe(204)
+      const { projects, projects_in_bin } = (await exported(desk.ada)).body
+      expect(projects).toEqual([])
+      expect(projects_in_bin).toMatchObject([{ id: projectId, name: 'p', vms: [{ name: 'web' }] }])
     }),
   )
 

@@ -8,6 +8,7 @@ import type { DiskService } from '../disk/disk.service.ts'
 import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { ProjectBinService } from '../project-bin/project-bin.service.ts'
 import type { ProjectMemberService } from '../project-member/project-member.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SnapshotScheduleService } from '../snapshot-schedule/snapshot-schedule.service.ts'
@@ -24,6 +25,7 @@ export function makeExports(of: {
   keys: SshKeyService
   apiTokens: ApiTokenService
   projects: ProjectService
+  projectBin: ProjectBinService
   members: ProjectMemberService
   vms: VmService
   disks: DiskService
@@ -44,6 +46,7 @@ export function makeExports(of: {
     sshKeys: keys.list,
     apiTokens: apiTokens.list,
     projects: projects.list,
+    projectsInBin: of.projectBin.list,
     ofProject: {
       members: of.members.list,
       vms: of.vms.list,
