@@ -86,6 +86,8 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
   )
   expect(before).toBeGreaterThan(0)
   await until(vm, 'running')
+  await expect(stepOf('Resumed from the saved memory')).toBeVisible()
+  await expect(page.getByText('VM loom resumed')).toBeVisible()
   expect(await owner.inGuest(vm.id, 'cat /proc/sys/kernel/random/boot_id')).toBe(boot)
 
   await owner.must(shareApi.create, { params: { ...owner.params, vmId: vm.id }, body: { port: 3000 } })

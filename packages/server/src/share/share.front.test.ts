@@ -295,7 +295,10 @@ describe('a share for everybody', () => {
       await sleep(5)
     }
     expect((await visits).map(({ status }) => status)).toEqual([200, 200])
-    expect((await desk.vm(vmId)).status).toBe('running')
+    const { status, steps } = await desk.vm(vmId)
+    expect(status).toBe('running')
+    // Those of this start, and not of the one before.
+    expect(steps.map(({ name }) => name)).toEqual(['resume', 'ready'])
   })
 
   it('says what is wrong: a VM that is stopped, a port where nobody listens, an answer that is none', async () => {

@@ -32,7 +32,7 @@ export function makeVmWake({ repo, kick, announce, clock }: VmWakeOptions) {
       (current) => {
         isStarted = !current.wanted.deleted && current.wanted.power === 'suspended'
         return isStarted
-          ? changed(current, { wanted: { power: 'on' }, statusMessage: null }, clock.now())
+          ? changed(current, { wanted: { power: 'on' }, statusMessage: null, steps: [] }, clock.now())
           : current
       },
       { tell: (current) => (isStarted ? [entry(clock.now(), vmSubject(current), woken(current))] : []) },
