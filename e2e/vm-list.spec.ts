@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { projectApi, type Vm, VmStatus, vmApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { browseWithoutClipboard, copied, refuseCopies } from './clipboard.ts'
 import { shownMoment } from './dates.ts'
 import { expect, templateId, test } from './fixtures.ts'
@@ -179,6 +180,47 @@ test.describe('the list that changes', () => {
     await page.goBack()
     await expect(searchOf(page)).toHaveValue('engi')
     await searchOf(page).fill('')
+    await expect(page).toHaveURL(vmListPath(project.id))
+  })
+
+  test('is filtered by status and by tag, which the URL keeps', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('engine', 'running', { tags: ['prod'] })
+    const off = { ...vm, status: 'stopped' as const, ip_address: null }
+    const many = Array.from({ length: 12 }, (_, i) => ({
+      ...off,
+      id: `loom-${i}`,
+      name: `loom-${i}`,
+      tags: [],
+    }))
+    await answer(page, vmApi.list, 200, [
+      ...many,
+      vm,
+      { ...vm, id: 'red', name: 'red', tags: ['team/red'] },
+      { ...off, id: 'prod-off', name: 'prod-off' },
+    ])
+    await page.goto(vmListPath(project.id))
+    const shown = page.getByRole('status').filter({ hasText: /^Showing/ })
+    const choose = async (filter: string, option: string) => {
+      await page.getByRole('combobox', { name: filter }).click()
+      await page.getByRole('option', { name: option, exact: true }).click()
+    }
+    await expect(shown).toHaveText('Showing 15 of 15 VMs')
+    await choose('Status', 'Running')
+    await expect(shown).toHaveText('Showing 2 of 15 VMs')
+    await choose('Tag', 'prod')
+    await expect(shown).toHaveText('Showing 1 of 15 VMs')
+    await expect(page).toHaveURL(/\?status=running&tag=prod$/)
+    await page.reload()
+    await expect(page.getByRole('article')).toHaveCount(1)
+    await expect(cardOf(page, 'engine')).toBeVisible()
+    await expectAccessible(page)
+    await choose('Status', 'Suspended')
+    await expect(page.getByText('No VM matches these filters.')).toBeVisible()
+    await choose('Status', 'All Status')
+    await expect(page.getByRole('article')).toHaveCount(2)
+    await page.getByRole('button', { name: 'Clear Filters' }).click()
+    await expect(shown).toHaveText('Showing 15 of 15 VMs')
+    await expect(searchOf(page)).toBeFocused()
     await expect(page).toHaveURL(vmListPath(project.id))
   })
 

@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo } from 'react'
 import { useListState } from './use-list-state.ts'
 
 /** From so many items on there is a search: they are more than a glance takes in. */
-const searchFrom = 12
+export const searchFrom = 12
 
 const listSpec = { search: '' } as const
 

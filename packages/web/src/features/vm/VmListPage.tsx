@@ -1,18 +1,19 @@
 import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import { Plus } from 'lucide-react'
-import { memo, useState } from 'react'
+import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useMay } from '../../api/access.ts'
 import { useVmUsagePoll } from '../../api/usage-now.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
-import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
-import { useListSearch } from '../../shell/use-list-search.ts'
+import { searchFrom } from '../../shell/use-list-search.ts'
+import { useListState } from '../../shell/use-list-state.ts'
 import { formatClock } from '../../time.ts'
 import { Arc } from '../../ui/Arc.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { FilterBar } from '../../ui/FilterBar.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { later } from '../../ui/later.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -22,8 +23,8 @@ import { StatRow } from '../../ui/StatRow.tsx'
 import { Selecting } from '../batch/Selecting.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
 import { VmGrid } from './VmGrid.tsx'
+import { isActive, matchesVm, noFilter, tagsOf, type VmFilter, vmFilterInUrl } from './vm-filter.ts'
 import { rememberedView, rememberView } from './vm-list-view.ts'
-import { matchesVm } from './vm-search.ts'
 
 // Most people look at cards.
 const VmTable = later(async () => (await import('./VmTable.tsx')).VmTable)
@@ -41,7 +42,13 @@ export function Component() {
   const { vms, loading, updatedAt, polling } = useVms(projectId)
   useAnnouncedChanges(vms, vmKind)
   useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
-  const search = useListSearch(vms, matchesVm)
+  const [filter, setFilter] = useListState(vmFilterInUrl)
+  // With many VMs the list lags behind what is typed.
+  const shownFilter = useDeferredValue(filter)
+  const shown = useMemo(
+    () => (isActive(shownFilter) ? vms.filter((vm) => matchesVm(vm, shownFilter)) : vms),
+    [vms, shownFilter],
+  )
   const [view, setView] = useState(rememberedView)
 
   const create = (variant: 'primary' | 'secondary') => (
@@ -101,14 +108,16 @@ export function Component() {
       {vms.length > 0 && (
         <>
           <Totals vms={vms} />
-          <SearchBar search={search} plural="VMs" by="name, tag, note, template or status" />
-          <Selecting kind="vm" all={vms} shown={search.found}>
-            {search.found.length === 0 ? (
-              <NoMatch search={search} noun="VM" />
+          {(vms.length >= searchFrom || isActive(filter)) && (
+            <Filters vms={vms} filter={filter} onChange={setFilter} shown={shown.length} />
+          )}
+          <Selecting kind="vm" all={vms} shown={shown}>
+            {shown.length === 0 ? (
+              <p className="py-8 text-ink-2 wrap-anywhere">{noMatch(shownFilter)}</p>
             ) : view === 'table' ? (
-              <VmTable vms={search.found} />
+              <VmTable vms={shown} />
             ) : (
-              <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
+              <VmGrid vms={shown} likelyHeight={likelyCardHeight} />
             )}
           </Selecting>
         </>
@@ -133,5 +142,63 @@ const Totals = memo(function Totals({ vms }: { vms: Vm[] }) {
     />
   )
 })
+
+const statusChoices = [
+  { value: 'all', label: 'All Status' },
+  { value: 'running', label: 'Running' },
+  { value: 'suspended', label: 'Suspended' },
+  { value: 'stopped', label: 'Stopped' },
+  { value: 'provisioning', label: 'Provisioning' },
+  { value: 'failed', label: 'Failed' },
+]
+
+interface FiltersProps {
+  vms: readonly Vm[]
+  filter: VmFilter
+  onChange: (change: Partial<VmFilter>) => void
+  shown: number
+}
+
+function Filters({ vms, filter, onChange, shown }: FiltersProps) {
+  const tags = useMemo(() => tagsOf(vms, filter.tag), [vms, filter.tag])
+  return (
+    <FilterBar
+      search={{
+        label: 'Search VMs',
+        placeholder: 'Search by name, tag, note, template or status',
+        value: filter.search,
+        onChange: (search) => onChange({ search }),
+      }}
+      filters={[
+        {
+          label: 'Status',
+          value: filter.status,
+          onChange: (value) => onChange({ status: value as VmFilter['status'] }), // one of the options
+          options: statusChoices,
+        },
+        ...(tags.length === 0
+          ? []
+          : [
+              {
+                label: 'Tag',
+                value: filter.tag,
+                onChange: (tag: string) => onChange({ tag }),
+                options: [
+                  { value: '', label: 'All Tags' },
+                  ...tags.map((tag) => ({ value: tag, label: tag })),
+                ],
+              },
+            ]),
+      ]}
+      active={isActive(filter)}
+      onClear={() => onChange(noFilter)}
+      shown={`Showing ${shown} of ${vms.length} VMs`}
+    />
+  )
+}
+
+/** In place of the VMs when none is meant. */
+const noMatch = ({ search, status, tag }: VmFilter): string =>
+  status === 'all' && tag === '' ? `No VM matches "${search.trim()}".` : 'No VM matches these filters.'
 
 const likelyCardHeight = () => 310
