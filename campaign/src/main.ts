@@ -1,7 +1,7 @@
 /**
  * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu|kubevirt] [--kubeconfig FILE] [--users U] [--servers N] [--kills N] [--every N]`,
  * `npm run campaign -- --replay FILE`, `npm run campaign -- fuzz --calls N --seed S`,
- * `npm run campaign -- clones N` and `npm run campaign -- cycles N`: what holds when everything happens at once. Exit code 1 on a violation.
+ * `npm run campaign -- clones N`, `npm run campaign -- cycles N` and `npm run campaign -- undo N`: what holds when everything happens at once. Exit code 1 on a violation.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -13,6 +13,7 @@ import { describeStep, type EngineName, type Script, type Step } from './script.
 import { shrink } from './shrink.ts'
 import { clones } from './warm/clones.ts'
 import { cycles } from './warm/cycles.ts'
+import { undo } from './warm/undo.ts'
 
 const minute = 60_000
 
@@ -138,6 +139,7 @@ async function main(): Promise<boolean> {
     return fuzz({ seed, calls: number(values.calls, 'calls'), log: console.log, stop: stop.signal })
   if (positionals[0] === 'clones') return clones(howMany(8), console.log, stop.signal)
   if (positionals[0] === 'cycles') return cycles(howMany(10), console.log, stop.signal)
+  if (positionals[0] === 'undo') return undo(howMany(30), console.log, stop.signal)
   if (values.replay !== undefined) {
     // Written by `keepFailure`.
     const script = JSON.parse(await readFile(values.replay, 'utf8')) as Script

@@ -15,7 +15,7 @@ const LOOK_MS = 100
 
 export async function openGround(stop: AbortSignal) {
   const dataDir = await newDataDir()
-  const server = await startRealServer(dataDir, { SLIPWAY_WARM: 'on' })
+  const server = await startRealServer(dataDir, { SLIPWAY_WARM: 'on', SLIPWAY_BIN_DAYS: '7' })
   const { client } = await makePerson(server, 1)
   const { file: keyFile, publicKey } = await newKeyPair(dataDir)
 

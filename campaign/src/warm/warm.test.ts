@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { facts, sharedFacts } from './clones.ts'
 import { jump, offBy } from './cycles.ts'
 import { gap } from './tcp-session.ts'
+import { lostCount } from './undo.ts'
 
 const names = Object.keys(facts)
 const clone = (mark: string) => names.map((name) => `${name} of ${mark}`)
@@ -52,4 +53,14 @@ it.each([
   [['2'], 'After 0 came 2'],
 ])('numbers that came back as %j over TCP have %s wrong', (numbers, expected) => {
   expect(gap(numbers)).toBe(expected)
+})
+
+it.each([
+  ['a', 8, null],
+  ['a', 7, null],
+  ['a', 6, 'counts at 6 and did at 7'],
+  ['a', Number.NaN, 'counts at NaN and did at 7'],
+  ['b', 8, 'has booted'],
+])('a guest that came back with boot id %s and count %d has %s wrong', (boot, count, expected) => {
+  expect(lostCount({ boot: 'a', count: 7 }, { boot, count })).toBe(expected)
 })
