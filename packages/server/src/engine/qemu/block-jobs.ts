@@ -40,12 +40,14 @@ const PAUSED_MS = 60_000
  *
  * @param options.moment chooses the moment: gets the way to begin, and may hold the guest still around it
  * @param options.noteIn a bitmap to make, which notes every change since that moment; only with a single disk
+ * @param options.inOrder has a copy lie in its file as the disk does, but for what is written on meanwhile. Copies of a disk
+ *   that has hardly changed are then hardly different files
  */
 export async function copyDisks<T>(
   host: BlockHost,
   disks: readonly DiskCopy[],
   work: Work,
-  options: { moment: (begin: Begin) => Promise<T>; noteIn?: string },
+  options: { moment: (begin: Begin) => Promise<T>; noteIn?: string; inOrder?: boolean },
 ): Promise<T> {
   const { qmp } = host
   const opened: string[] = []
@@ -61,7 +63,7 @@ export async function copyDisks<T>(
         await host.lend(target, (filename) => addNode(qmp, { node, filename, readOnly: false }))
         opened.push(node)
       }
-      await qmp.execute('transaction', transactionOf(disks, { noteIn: options.noteIn, slowly: still }))
+      await qmp.execute('transaction', transactionOf(disks, { ...options, slowly: still }))
       if (still) await pauseJobs(qmp)
       work.onProgress(0)
     })
@@ -138,7 +140,7 @@ export interface Bitmap {
 
 function transactionOf(
   disks: readonly DiskCopy[],
-  { noteIn, slowly }: { noteIn: string | undefined; slowly: boolean },
+  { noteIn, inOrder = false, slowly }: { noteIn?: string; inOrder?: boolean; slowly: boolean },
 ) {
   const copies = disks.map(({ node, what }, index) => ({
     type: 'blockdev-backup',
@@ -151,6 +153,8 @@ function transactionOf(
       'auto-dismiss': false,
       // Little is under way then, so that it can soon be paused.
       speed: slowly ? SLOW : 0,
+      // Several at once take room in the file as they happen to end.
+      ...(inOrder && { 'x-perf': { 'max-workers': 1 } }),
       ...(typeof what === 'string'
         ? { sync: what }
         : { sync: 'bitmap', bitmap: what.notedBy, 'bitmap-mode': 'never' }),

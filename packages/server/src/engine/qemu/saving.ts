@@ -196,7 +196,8 @@ export function makeSaving(deps: {
     )
     try {
       for (const { target } of copies) await rm(target, { force: true })
-      await copyDisks(guest.host, copies, { ...work, onProgress: () => {} }, { moment: momentOf(guest) })
+      const quiet = { ...work, onProgress: () => {} }
+      await copyDisks(guest.host, copies, quiet, { moment: momentOf(guest), inOrder: true })
       await proveCopies(copies)
       for (const { target, path } of copies) {
         await copyWithRoom(target, path, work.signal)
