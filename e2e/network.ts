@@ -94,7 +94,7 @@ export const makeTemplate = (name: string, more: Partial<Template> = {}): Templa
   default_cpu: 2,
   default_memory_mb: 2048,
   created_at: madeAt,
-  image: { state: 'ready', progress: null, message: null },
+  image: { state: 'ready', progress: null, message: null, root_disk_gb: 20 },
   ...more,
 })
 
@@ -102,7 +102,9 @@ export const makeTemplate = (name: string, more: Partial<Template> = {}): Templa
 export const imageIn = (
   state: Template['image']['state'],
   more: Partial<Template['image']> = {},
-): Pick<Template, 'image'> => ({ image: { state, progress: null, message: null, ...more } })
+): Pick<Template, 'image'> => ({
+  image: { state, progress: null, message: null, root_disk_gb: null, ...more },
+})
 
 /** A disk as the server sends it. */
 export const makeDisk = (

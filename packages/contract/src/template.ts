@@ -21,6 +21,8 @@ export const TemplateImage = z.object({
   progress: z.int().min(0).max(100).nullable(),
   /** A sentence: what is under way, or why it failed. */
   message: z.string().nullable(),
+  /** Of the root disk that VMs have without a size of their own, rounded up; null where that is not known yet. */
+  root_disk_gb: z.int().nullable(),
 })
 
 export const Template = z.object({

@@ -62,7 +62,13 @@ describe('a change', () => {
 
 it('of a VM of a pool or set only what does not come from there is changed', () => {
   expect(memberAllows({})).toBe(true)
-  for (const change of [{ name: 'a' }, { cpu: 1 }, { memory_mb: 512 }, { persistent: false }])
+  for (const change of [
+    { name: 'a' },
+    { cpu: 1 },
+    { memory_mb: 512 },
+    { root_disk_gb: 9 },
+    { persistent: false },
+  ])
     expect(memberAllows(change)).toBe(vmChangeTexts.ofGroup)
 })
 

@@ -1,4 +1,5 @@
 /** What can be changed of a VM that is there. Pages that only show VMs do not load it. */
+import { diskSizeLimitGi } from './quantity.ts'
 
 /** The longest note, in UTF-16 units: lists have the notes of all VMs. */
 export const noteLimit = 500
@@ -11,6 +12,8 @@ export const tagLimit = 32
 export const vmCpuRange = { min: 1, max: 64 } as const
 /** Memory that a VM may have, in megabytes. */
 export const vmMemoryRangeMb = { min: 128, max: 262_144 } as const
+/** Sizes that the root disk of a VM may have, in whole Gi. */
+export const rootDiskRangeGb = { min: 1, max: diskSizeLimitGi } as const
 
 export const vmChangeTexts = {
   nothing: 'Name at least one thing to change',
@@ -21,8 +24,13 @@ export const vmChangeTexts = {
   persistent: 'Say true or false for persistent storage',
   cpu: `Enter a whole number of processors from ${vmCpuRange.min} to ${vmCpuRange.max}`,
   memory: `Enter a whole number of megabytes from ${vmMemoryRangeMb.min} to ${vmMemoryRangeMb.max}`,
+  rootDisk: `Enter a whole number of GB from ${rootDiskRangeGb.min} to ${rootDiskRangeGb.max} for the root disk`,
   ofGroup: 'The name, size, storage and SSH key of this VM come from the pool or set that it is part of',
 } as const
+
+/** Why a new VM cannot have a root disk of a size: what its template starts from fills so much. */
+export const rootDiskTooSmall = (leastGb: number): string =>
+  `The root disk of this template has ${leastGb} GB. Enter at least ${leastGb}, or leave the size out.`
 
 /** Whether a text may be a tag as it stands. */
 export const isTag = (text: string): boolean =>
@@ -51,6 +59,7 @@ interface GroupedChange {
   name?: string | undefined
   cpu?: number | undefined
   memory_mb?: number | undefined
+  root_disk_gb?: number | undefined
   persistent?: boolean | undefined
   ssh_key_id?: string | undefined
 }
@@ -60,7 +69,9 @@ export const memberAllows = ({
   name,
   cpu,
   memory_mb,
+  root_disk_gb,
   persistent,
   ssh_key_id,
 }: GroupedChange): true | string =>
-  [name, cpu, memory_mb, persistent, ssh_key_id].every((one) => one === undefined) || vmChangeTexts.ofGroup
+  [name, cpu, memory_mb, root_disk_gb, persistent, ssh_key_id].every((one) => one === undefined) ||
+  vmChangeTexts.ofGroup

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { disksPerVm } from './disk.rules.ts'
+import { disksPerVm, diskTexts } from './disk.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
@@ -16,6 +16,7 @@ import { deleteProtected, notRunning, vmStatuses, vmStepNames } from './vm.rules
 import {
   isTag,
   noteLimit,
+  rootDiskRangeGb,
   sortedTags,
   tagsPerVm,
   tidyNote,
@@ -75,6 +76,10 @@ export const Vm = z.object({
   /** What it gets the next time it boots; null: what it has. */
   next_cpu: z.int().nullable(),
   next_memory_mb: z.int().nullable(),
+  /** Of its root disk, rounded up; null: as large as its template makes it. */
+  root_disk_gb: z.int().nullable(),
+  /** What its root disk is being enlarged to; null: it has its size. */
+  next_root_disk_gb: z.int().nullable(),
   persistent: z.boolean(),
   /** What its people wrote about it; empty without. */
   note: z.string(),
@@ -114,6 +119,11 @@ export const MemoryMb = z
   .min(vmMemoryRangeMb.min, c.memory)
   .max(vmMemoryRangeMb.max, c.memory)
 
+const RootDiskGb = z
+  .int({ error: c.rootDisk })
+  .min(rootDiskRangeGb.min, c.rootDisk)
+  .max(rootDiskRangeGb.max, c.rootDisk)
+
 /** A disk that a new VM gets. */
 export const VmCreateDisk = z.object({
   disk_id: z.string({ error: t.diskMissing }).min(1, t.diskMissing).max(64, t.diskMissing),
@@ -138,6 +148,8 @@ export const VmCreate = z.object({
   /** Left out: those of the template. */
   cpu: Cpu.optional(),
   memory_mb: MemoryMb.optional(),
+  /** At least what the template has; null or left out: that. The guest makes use of it when it boots. */
+  root_disk_gb: RootDiskGb.nullish(),
   note: Note.default(''),
   tags: VmTags.default([]),
   delete_protection: DeleteProtection.default(false),
@@ -161,6 +173,8 @@ export const VmUpdate = z
     /** From its next boot on. */
     cpu: Cpu.optional(),
     memory_mb: MemoryMb.optional(),
+    /** Only larger: at once, also while it runs. */
+    root_disk_gb: RootDiskGb.optional(),
     /** From its next boot on: without, its root disk starts from the template again each time. */
     persistent: z.boolean({ error: c.persistent }).optional(),
     /** Suspend it when it was not used for so long; null: never. */
@@ -217,6 +231,8 @@ export const vmApi = {
         t.diskMissing,
         c.cpu,
         c.memory,
+        c.rootDisk,
+        'The root disk of this template has <n> GB. Enter at least <n>, or leave the size out.',
         c.note,
         c.tag,
         c.tooManyTags,
@@ -258,12 +274,18 @@ export const vmApi = {
         c.protection,
         c.cpu,
         c.memory,
+        c.rootDisk,
+        'Disks can only be enlarged. Enter at least <size>.',
         c.persistent,
         t.suspendAfter,
       ],
       404: notFound,
-      409: [c.ofGroup, quotaRefusal],
-      422: ['<`cannot.suspend` of the host>', '<`cannot.change_keys` of the host>'],
+      409: [c.ofGroup, quotaRefusal, diskTexts.vmNotReady],
+      422: [
+        '<`cannot.suspend` of the host>',
+        '<`cannot.change_keys` of the host>',
+        '<`cannot.grow_disks` of the host>',
+      ],
     },
   }),
   delete: endpoint('vm.delete', {

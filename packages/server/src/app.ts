@@ -154,6 +154,7 @@ export async function buildApp(options: AppOptions) {
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
     quotas,
+    maxDiskGb: config.maxDiskGb,
     binDays: config.binDays,
     startsAtOnce,
     ownKeys: gateway ? [gateway.publicKey] : [],

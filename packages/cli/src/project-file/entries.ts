@@ -38,12 +38,16 @@ function diskEntry({ size, source, image_url, description }: Disk): ProjectFileD
   return { size, source: isWebAddress(url) ? 'HTTP' : 'REGISTRY', image_url: url, description }
 }
 
-/** With the size that it has from its next boot on. */
+/** One that is as large as its template makes it has no size of its own. */
+const rootDisk = (root_disk_gb: number | null) => (root_disk_gb === null ? {} : { root_disk_gb })
+
+/** With the sizes that it has from its next boot on. */
 const vmEntry = (vm: Vm): ProjectFileVm => ({
   template: vm.template_name,
   ssh_key: vm.ssh_key_name,
   cpu: vm.next_cpu ?? vm.cpu,
   memory_mb: vm.next_memory_mb ?? vm.memory_mb,
+  ...rootDisk(vm.next_root_disk_gb ?? vm.root_disk_gb),
   persistent: vm.persistent,
   note: vm.note,
   tags: vm.tags,

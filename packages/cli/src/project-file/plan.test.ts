@@ -70,9 +70,26 @@ describe('a plan', () => {
       seen({ vms: [vm('a')] }),
       'ssh_key laptop -> desk',
     ],
+    [
+      'the size of a root disk',
+      { vms: { a: { ...kind, root_disk_gb: 30 } } },
+      seen({ vms: [vm('a')] }),
+      'root_disk_gb empty -> 30',
+    ],
     ['a network', { internet: false }, seen(), 'internet true -> false'],
   ])('changes %s', (_, what, there, text) => {
     expect(lines(what, there)[0]).toContain(text)
+  })
+
+  it('refuses a smaller root disk, and counts what one is being enlarged to', () => {
+    const there = seen({ vms: [vm('web', { root_disk_gb: 20, next_root_disk_gb: 30 })] })
+    expect(plan({ vms: { web: { ...kind, root_disk_gb: 30 } } }, there)).toMatchObject({
+      steps: [],
+      problems: [],
+    })
+    expect(plan({ vms: { web: { ...kind, root_disk_gb: 25 } } }, there).problems).toEqual([
+      'VM web: root_disk_gb is 30 and cannot become 25. Write what it is, or delete the VM and apply the file again.',
+    ])
   })
 
   it('leaves the wanted size of a pool to its scaling', () => {

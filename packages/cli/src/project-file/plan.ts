@@ -40,6 +40,7 @@ const changeable: Record<Part, readonly string[]> = {
     'delete_protection',
     'cpu',
     'memory_mb',
+    'root_disk_gb',
     'persistent',
     'suspend_after_minutes',
   ],
@@ -125,7 +126,8 @@ function planPart<P extends Part>(part: P, file: ProjectFile, seen: Seen, proble
     if (why) problems.push(why)
     const changes = differences(part, entry, object)
     for (const change of changes)
-      if (!changeable[part].includes(change.field)) problems.push(fixed(part, name, change))
+      if (!changeable[part].includes(change.field) || isShrinking(change))
+        problems.push(fixed(part, name, change))
     if (changes.length > 0) steps.push({ do: 'change', what: part, name, id: object.id, changes })
   }
   const left = objects
@@ -133,6 +135,10 @@ function planPart<P extends Part>(part: P, file: ProjectFile, seen: Seen, proble
     .map((one) => ({ what: part, name: one.name, id: one.id, isProtected: isProtected(one) }))
   return { steps, left }
 }
+
+/** What is on a disk keeps it from becoming smaller. */
+const isShrinking = ({ field, from, to }: Change): boolean =>
+  field === 'root_disk_gb' && typeof from === 'number' && typeof to === 'number' && to < from
 
 const isProtected = (object: object): boolean =>
   'delete_protection' in object && object.delete_protection === true

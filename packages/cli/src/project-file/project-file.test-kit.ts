@@ -48,6 +48,8 @@ export const vm = (name: string, more: Partial<Vm> = {}): Vm => ({
   memory_mb: 256,
   next_cpu: null,
   next_memory_mb: null,
+  root_disk_gb: null,
+  next_root_disk_gb: null,
   persistent: true,
   note: '',
   tags: [],

@@ -96,7 +96,7 @@ describe('an export', () => {
   it('leaves out what new objects have anyway, and says what it cannot hold', async () => {
     const there = seen({
       disks: [disk('data'), disk('copy', { source: 'snapshot' })],
-      vms: [vm('web', { tags: ['a'], next_memory_mb: 512 })],
+      vms: [vm('web', { tags: ['a'], next_memory_mb: 512, root_disk_gb: 30 })],
       pools: [pool('p', { snapshot_id: 's', disks: [{ name: 'd', size: '1Gi', source: 'SNAPSHOT' }] })],
     })
     expect(
@@ -118,6 +118,7 @@ vms:
     ssh_key: laptop
     cpu: 1
     memory_mb: 512
+    root_disk_gb: 30
     tags:
       - a
 pools:

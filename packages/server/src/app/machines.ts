@@ -30,6 +30,7 @@ export function makeMachines(
   options: {
     quotas: QuotaService
     /** For how many days what people delete is kept; 0: it is not. */
+    maxDiskGb: number
     binDays: number
     /** How many guests may be on their way up at once. */
     startsAtOnce: number
@@ -47,7 +48,7 @@ export function makeMachines(
   },
 ) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, uses, underLease } = base
-  const { activity, isInUse, quotas, binDays } = options
+  const { activity, isInUse, quotas, maxDiskGb, binDays } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
   const startScripts = makeStartScriptService({
@@ -70,6 +71,7 @@ export function makeMachines(
     patience,
     cannot,
     quotas,
+    maxDiskGb,
     binDays,
     takeReserved: (like) => engine.reserve?.take(like) ?? null,
   })

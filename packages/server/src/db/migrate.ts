@@ -38,6 +38,7 @@ import * as diskSizes from './migrations/0033-disk-sizes.ts'
 import * as sshKeysOfVms from './migrations/0034-ssh-keys-of-vms.ts'
 import * as binOfTemplates from './migrations/0035-bin-of-templates.ts'
 import * as rollOuts from './migrations/0036-roll-outs.ts'
+import * as rootDisks from './migrations/0037-root-disks.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -79,6 +80,7 @@ const migrations: Record<string, Migration> = {
   '0034-ssh-keys-of-vms': sshKeysOfVms,
   '0035-bin-of-templates': binOfTemplates,
   '0036-roll-outs': rollOuts,
+  '0037-root-disks': rootDisks,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -328,6 +328,10 @@ export interface VmTable {
   /** What it gets the next time it boots; null: what it has. */
   next_cpu: number | null
   next_memory_mb: number | null
+  /** Of its root disk; null: as its image makes it. */
+  root_bytes: number | null
+  /** What its root disk is to have; null: what it has. */
+  next_root_bytes: number | null
   persistent: Flag
   note: string
   /** JSON list. */

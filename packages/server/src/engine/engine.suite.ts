@@ -14,6 +14,7 @@ import {
 } from './engine.test-kit.ts'
 import type { Engine, MachineConsole, MachineSpec } from './engine.ts'
 import { describeNetworks } from './network.suite.ts'
+import { describeRootDisks } from './root-disk.suite.ts'
 import { describeStartScripts } from './start-script.suite.ts'
 import { describeStorage } from './storage.suite.ts'
 import { describeSuspend } from './suspend.suite.ts'
@@ -409,6 +410,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
   })
   describeStorage(name, makeHarness)
   describeSuspend(name, makeHarness)
+  describeRootDisks(name, makeHarness)
   describeStartScripts(name, makeHarness)
   describeCopies(name, makeHarness)
   describeNetworks(name, makeHarness)

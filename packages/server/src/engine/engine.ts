@@ -162,6 +162,12 @@ export interface Engine {
    * @returns its size
    */
   growVolume(volumeId: string, machineId: string | null, sizeBytes: number): Promise<number>
+  /**
+   * Makes the root disk of a machine at least that large; what is in it stays, and root disks that start from the image again
+   * are as large. A living guest sees it at once, and is asked to make use of it; it is waited for some seconds at most. Waits
+   * and fails as `growVolume` does.
+   */
+  growRoot(machineId: string, sizeBytes: number): Promise<RootGrown>
   /** Removes a data volume and what a creation of it left. Throws `volume-busy` while a guest has it. */
   deleteVolume(volumeId: string): Promise<void>
   inspectVolume(volumeId: string): Promise<VolumeState>
@@ -258,9 +264,23 @@ export interface Engine {
 }
 
 /** What of a machine can be another from one start to the next. */
+export interface RootGrown {
+  /** The size of the root disk. */
+  sizeBytes: number
+  /** Whether the file system in the guest is as large now, or at its next boot at the earliest. */
+  fileSystem: 'grown' | 'next-boot'
+}
+
 export type MachineLikeness = Pick<
   MachineSpec,
-  'hostname' | 'cpu' | 'memoryMb' | 'persistent' | 'sshPublicKeys' | 'formerSshPublicKeys' | 'startScript'
+  | 'hostname'
+  | 'cpu'
+  | 'memoryMb'
+  | 'rootBytes'
+  | 'persistent'
+  | 'sshPublicKeys'
+  | 'formerSshPublicKeys'
+  | 'startScript'
 >
 
 /** Who gets into a guest by SSH, and who does no longer. */
@@ -406,7 +426,7 @@ export interface Limits {
   ports: string | null
   /** Volumes from files of this host, and `openDiskFile`. */
   diskFiles: string | null
-  /** `growVolume`. */
+  /** `growVolume` and `growRoot`. */
   growDisks: string | null
   /** `changeKeys`. */
   changeKeys: string | null
@@ -419,6 +439,8 @@ export interface MachineSpec {
   hostname: string
   cpu: number
   memoryMb: number
+  /** Its root disk is made at least that large, with a file system that grows at boot; left out: as the image makes it. */
+  rootBytes?: number
   imageId: string
   /** OpenSSH public keys for root; there is no password login. */
   sshPublicKeys: string[]
@@ -456,7 +478,8 @@ export type StartScriptResult =
   | { state: 'unknown'; reason: string }
 
 export type ImageState =
-  | { state: 'ready' }
+  /** `rootBytes`: how large root disks are that are made of it; told by `lookAtImage`. */
+  | { state: 'ready'; rootBytes?: number }
   /** `progress` from 0 to 1 where it is known; `what` is a sentence such as `Building the Starter Linux image`. */
   | { state: 'coming'; progress: number | null; what: string }
   | { state: 'unavailable'; reason: string }

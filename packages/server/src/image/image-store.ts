@@ -20,6 +20,8 @@ export type { ImageStoreState } from './image-states.ts'
 export interface ImageStore {
   /** How it is with an image, at a glance; starts nothing. */
   look(imageId: string): Promise<ImageStoreState | { state: 'absent' }>
+  /** The files of an image that is ready, as far as a glance tells; null where it is not. */
+  find(imageId: string): Promise<BootImage | null>
   /**
    * Starts making the image ready and tells how far that is. A failure is told for a minute, then the next call
    * tries again; with `again` it tries at once.
@@ -139,6 +141,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   return {
     use,
     look: (imageId) => look(imageId).catch(tellUnreadable),
+    find: (imageId) => (known.has(imageId) ? shelf.find(imageId) : Promise.resolve(null)),
     ensure: (imageId, again = false) => ensure(imageId, again).catch(tellUnreadable),
     async verify(imageId, image) {
       if ((await shelf.damaged(imageId, image)).length === 0) return

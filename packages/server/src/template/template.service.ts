@@ -9,6 +9,7 @@ import {
   type Template,
   type TemplateCreate,
   templateTexts,
+  wholeGi,
 } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -31,7 +32,8 @@ export interface BootImages {
 }
 
 type ImageNow =
-  | { state: 'ready' | 'absent' }
+  | { state: 'ready'; rootBytes?: number }
+  | { state: 'absent' }
   | { state: 'coming'; progress: number | null; what: string }
   | { state: 'unavailable'; reason: string }
 
@@ -105,6 +107,13 @@ export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays,
     async find(id: string): Promise<StoredTemplate | null> {
       const template = await repo.find(id)
       return template?.retiredAt === null ? template : null
+    },
+
+    /** How large the root disks are that are made of an image; null where that is not known yet. */
+    async rootBytesOf(imageId: string): Promise<number | null> {
+      // Whoever cannot say now is no reason to refuse anything.
+      const look = await images.lookAtImage(imageId).catch(() => null)
+      return look?.state === 'ready' ? (look.rootBytes ?? null) : null
     },
 
     async listAll(user: Me): Promise<CatalogueTemplate[]> {
@@ -239,16 +248,21 @@ export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays,
   }
 }
 
+const unknown = { root_disk_gb: null }
+
 function wireImage(look: ImageNow): Template['image'] {
   switch (look.state) {
-    case 'ready':
+    case 'ready': {
+      const root_disk_gb = look.rootBytes === undefined ? null : wholeGi(look.rootBytes)
+      return { state: 'ready', progress: null, message: null, root_disk_gb }
+    }
     case 'absent':
-      return { state: look.state, progress: null, message: null }
+      return { ...unknown, state: 'absent', progress: null, message: null }
     case 'coming': {
       const progress = look.progress === null ? null : Math.floor(look.progress * 100)
-      return { state: 'coming', progress, message: `${look.what}.` }
+      return { ...unknown, state: 'coming', progress, message: `${look.what}.` }
     }
     case 'unavailable':
-      return { state: 'failed', progress: null, message: look.reason }
+      return { ...unknown, state: 'failed', progress: null, message: look.reason }
   }
 }

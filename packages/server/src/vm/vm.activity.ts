@@ -1,5 +1,5 @@
 /** What the activity log says of VMs. */
-import { type EndpointId, formatCpu, formatMemory } from '@slipway/contract'
+import { type EndpointId, formatCpu, formatMemory, wholeGi } from '@slipway/contract'
 import {
   change,
   type Entry,
@@ -71,6 +71,7 @@ type Changeable = Pick<
   | 'memoryMb'
   | 'nextCpu'
   | 'nextMemoryMb'
+  | 'nextRootBytes'
   | 'persistent'
   | 'note'
   | 'tags'
@@ -87,6 +88,10 @@ export function toldOfChanges(userId: string, before: Changeable, after: Changea
     name !== before.name && `VM ${before.name} renamed to ${name}`,
     after.sshKeyId !== before.sshKeyId && `SSH key of VM ${name} changed to ${after.sshKeyName}`,
     size(after) !== size(before) && `VM ${name} is to have ${size(after)}`,
+    after.nextRootBytes !== before.nextRootBytes &&
+      (after.nextRootBytes === null
+        ? `The root disk of VM ${name} is to stay as large as it is`
+        : `Enlarge the root disk of VM ${name} to ${wholeGi(after.nextRootBytes)}Gi requested`),
     persistent !== before.persistent &&
       `Persistent storage of VM ${name} turned ${persistent ? 'on' : 'off'}`,
     after.note !== before.note && `Note of VM ${name} changed`,
@@ -103,6 +108,18 @@ export function toldOfChanges(userId: string, before: Changeable, after: Changea
   ]
   return messages.filter((message) => message !== false).map((message) => wish(userId, 'vm.update', message))
 }
+
+/** Its root disk is larger now. */
+export const rootGrown = ({ name }: VmRecord, sizeBytes: number, isUsed: boolean): Told =>
+  change(
+    'vm.rootGrown',
+    `The root disk of VM ${name} has a size of ${wholeGi(sizeBytes)}Gi`,
+    isUsed ? null : 'Its file system grows at the next boot.',
+  )
+
+/** Its root disk cannot become larger, so that the wish came to nothing. */
+export const rootNotGrown = ({ name }: VmRecord, why: string): Told =>
+  failure('vm.rootNotGrown', `The root disk of VM ${name} could not be enlarged`, why)
 
 /** It is suspended by itself. */
 export const unused = ({ name, suspendAfterMin }: VmRecord): Told =>

@@ -1,5 +1,13 @@
 /** What becomes of a VM that somebody changes. Pure. */
-import type { Parsed, QuotaAmounts, SshKey, vmApi } from '@slipway/contract'
+import {
+  gibibyte,
+  type Parsed,
+  type QuotaAmounts,
+  type SshKey,
+  tooSmall,
+  type vmApi,
+  wholeGi,
+} from '@slipway/contract'
 import type { VmChange, VmRecord } from './vm.state.ts'
 
 export type VmUpdateBody = Parsed<typeof vmApi.update>['body']
@@ -20,6 +28,37 @@ const nextSizeOf = (vm: Sized, { cpu, memory_mb }: VmUpdateBody) => ({
 const takenOf = ({ cpu, memoryMb, nextCpu, nextMemoryMb }: Sized) => ({
   processors: Math.max(cpu, nextCpu ?? 0),
   memory_mb: Math.max(memoryMb, nextMemoryMb ?? 0),
+})
+
+type Rooted = Pick<VmRecord, 'rootBytes' | 'nextRootBytes'>
+
+/**
+ * What a root disk is made larger to; null where that is the size that it has, or the sentence that says why it cannot be.
+ *
+ * @param imageBytes how large its image makes it; null where nobody knows
+ */
+export function nextRootOf(
+  { rootBytes, nextRootBytes }: Rooted,
+  wantedGb: number | undefined,
+  imageBytes: number | null,
+): number | null | string {
+  if (wantedGb === undefined) return nextRootBytes
+  const has = rootBytes ?? imageBytes
+  if (has === null || wantedGb > wholeGi(has)) return wantedGb * gibibyte
+  // It may be between two whole Gi: what is shown of it is not another size.
+  return wantedGb === wholeGi(has) ? null : tooSmall(`${wholeGi(has)}Gi`)
+}
+
+/** What becomes of a VM whose root disk was looked at, or made larger. A larger one may have been wished for meanwhile. */
+export const rootArrived = ({ nextRootBytes }: Rooted, sizeBytes: number): VmChange => ({
+  rootBytes: sizeBytes,
+  nextRootBytes: nextRootBytes !== null && nextRootBytes > sizeBytes ? nextRootBytes : null,
+})
+
+/** A copy is made of a disk of some earlier moment, and gets the size of now once it runs. */
+export const rootOfCopy = ({ rootBytes, nextRootBytes }: Rooted): Rooted => ({
+  rootBytes: null,
+  nextRootBytes: nextRootBytes ?? rootBytes,
 })
 
 /** What a change takes of a quota beyond what the VM takes already. */
@@ -55,8 +94,16 @@ export const keyOfThen = ({ formerSshKeys }: Pick<VmRecord, 'formerSshKeys'>): P
   formerSshKeys.length === 0 ? {} : { sshKeyDue: 'soon' }
 
 /** What becomes of a VM whose user asked for a change, with the key that was asked for. */
-export const changeOf = (vm: VmRecord, asked: VmUpdateBody, key: SshKey | null): VmChange => ({
+export const changeOf = (
+  vm: VmRecord,
+  asked: VmUpdateBody,
+  key: SshKey | null,
+  nextRootBytes: number | null,
+): VmChange => ({
   ...nextSizeOf(vm, asked),
+  nextRootBytes,
+  // It may say why the size could not be had.
+  ...(vm.nextRootBytes !== null && nextRootBytes === null && !vm.known.silent && { statusMessage: null }),
   ...keyChange(vm, key),
   ...(asked.name !== undefined && { name: asked.name }),
   ...(asked.note !== undefined && { note: asked.note }),

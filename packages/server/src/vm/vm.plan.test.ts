@@ -1,6 +1,7 @@
 import { VmStatus } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import {
+  canGrowRoot,
   type FaultReason,
   isAlive,
   isDoomed,
@@ -455,6 +456,17 @@ describe('the plan of a VM', () => {
       if (step !== (isDoomed(world.wanted) ? 'delete' : 'rest')) expect.fail(JSON.stringify(world))
       expect(statusOf(world.wanted, world.known, world.seen)).toBe('error')
     }
+  })
+
+  it('leaves room to make a root disk larger only where there is one that nothing else is done with', () => {
+    const growing = new Set<string>()
+    for (const { wanted, known, seen, around } of everyWorld()) {
+      if (plan(wanted, known, seen, around).do !== 'rest' || !canGrowRoot(wanted, known, seen)) continue
+      growing.add(statusOf(wanted, known, seen))
+      if (wanted.deleted || known.fault || !['off', 'booting', 'ready'].includes(seen.power))
+        expect.fail(JSON.stringify({ wanted, known, seen }))
+    }
+    expect([...growing].sort()).toEqual(['running', 'stopped'])
   })
 
   it('goes on with a VM whose root disk was lost and is there again, and with no other broken one', () => {

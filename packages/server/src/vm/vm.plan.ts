@@ -101,6 +101,21 @@ export const isAlive = (seen: Pick<Seen, 'power'>): boolean =>
 export const isHeld = (seen: Pick<Seen, 'power'>): boolean =>
   seen.power === 'held-by-room' || seen.power === 'held-by-parts'
 
+/**
+ * Whether the root disk of a VM whose plan is to rest can be made larger: it has one, with or without a guest. One whose
+ * memory is kept waits until it runs, as that knows the disk as it is.
+ */
+export const canGrowRoot = (
+  wanted: Pick<Wanted, 'deleted' | 'restore'>,
+  { fault, provisioned }: Pick<Known, 'fault' | 'provisioned'>,
+  seen: Pick<Seen, 'power'>,
+): boolean =>
+  !wanted.deleted &&
+  !wanted.restore &&
+  !fault &&
+  provisioned &&
+  (seen.power === 'off' || seen.power === 'booting' || seen.power === 'ready')
+
 /** Whether nothing of it is to be left. */
 export const isDoomed = ({ deleted, kept }: Pick<Wanted, 'deleted' | 'kept'>): boolean => deleted && !kept
 

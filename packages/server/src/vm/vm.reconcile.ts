@@ -19,9 +19,19 @@ import { makeVmCopy } from './vm.copy.ts'
 import { makeVmKeys } from './vm.keys.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
 import type { Patience } from './vm.patience.ts'
-import { isAlive, isDoomed, isHeld, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
+import {
+  canGrowRoot,
+  isAlive,
+  isDoomed,
+  isHeld,
+  plan,
+  type Seen,
+  type Step,
+  type Surroundings,
+} from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { makeVmRestore } from './vm.restore.ts'
+import { makeVmRoot } from './vm.root.ts'
 import { addressOf, heldReason, howStarted, messageOfState, toSeen } from './vm.sight.ts'
 import {
   bootsInstead,
@@ -110,6 +120,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     log,
   })
   const keys = makeVmKeys({ engine, jobs, store, ownKeys, wake, clock, log })
+  const root = makeVmRoot({ engine, jobs, store, wake, clock, log })
   const suspend = makeVmSuspend({ engine, jobs, store, wake, clock, log })
   const copy = makeVmCopy({ repo, engine, jobs, specOf, wake, log })
   const orphans = new Set<string>()
@@ -239,6 +250,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     }
     switch (step.do) {
       case 'rest':
+        if (canGrowRoot(vm.wanted, vm.known, seen) && root.isDue(vm)) return root.grow(vm)
         return lacksKey(vm, seen) ? keys.give(vm, seen.run) : 'when-kicked'
       case 'wait':
         if (parts?.state === 'coming') return waitAt(vm, parts.step, parts.message, pollMs.parts)
@@ -298,6 +310,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         admission.leave(vm.id)
         patience.forget(vm.id)
         keys.forget(vm.id)
+        root.forget(vm.id)
         admission.wakeWaiting()
         return 'when-kicked'
       case 'up':
@@ -413,10 +426,12 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   async function likenessOf(vm: VmRecord): Promise<MachineLikeness> {
     const startScript = await options.startScriptOf(vm.id)
+    const rootBytes = Math.max(vm.rootBytes ?? 0, vm.nextRootBytes ?? 0)
     return {
       hostname: hostnameOf(vm.name),
       cpu: vm.cpu,
       memoryMb: vm.memoryMb,
+      ...(rootBytes > 0 && { rootBytes }),
       persistent: vm.persistent,
       ...keys.keysOf(vm),
       ...(startScript !== null && { startScript }),
@@ -447,8 +462,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       }
       const seen = toSeen(state)
       const rests = plan(vm.wanted, vm.known, seen, around).do === 'rest'
-      if (vm.seenPower !== seen.power || !rests || (vm.sshKeyDue === 'soon' && lacksKey(vm, seen)))
-        ids.push(vm.id)
+      const isToGrow = vm.nextRootBytes !== null && canGrowRoot(vm.wanted, vm.known, seen)
+      const getsKey = vm.sshKeyDue === 'soon' && lacksKey(vm, seen)
+      if (vm.seenPower !== seen.power || !rests || isToGrow || getsKey) ids.push(vm.id)
     }
     return [...ids, ...machines.keys()]
   }

@@ -70,6 +70,7 @@ const planColumns = [
   'status',
   'status_since',
   'ssh_key_due',
+  'next_root_bytes',
 ] as const satisfies readonly (keyof VmTable)[]
 
 const toPlanned = (row: Pick<VmTable, (typeof planColumns)[number]>): PlannedVm => ({
@@ -95,6 +96,7 @@ const toPlanned = (row: Pick<VmTable, (typeof planColumns)[number]>): PlannedVm 
   status: VmStatus.parse(row.status),
   statusSince: Date.parse(row.status_since),
   sshKeyDue: row.ssh_key_due,
+  nextRootBytes: row.next_root_bytes,
 })
 
 /** The steps take longer to read than all else: who does not want them passes `'[]'`. */
@@ -113,6 +115,7 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   memoryMb: row.memory_mb,
   nextCpu: row.next_cpu,
   nextMemoryMb: row.next_memory_mb,
+  rootBytes: row.root_bytes,
   persistent: row.persistent === 1,
   note: row.note,
   tags: row.tags === '[]' ? [] : Texts.parse(JSON.parse(row.tags)),
@@ -148,6 +151,8 @@ const toRow = (vm: VmRecord): VmTable => ({
   memory_mb: vm.memoryMb,
   next_cpu: vm.nextCpu,
   next_memory_mb: vm.nextMemoryMb,
+  root_bytes: vm.rootBytes,
+  next_root_bytes: vm.nextRootBytes,
   persistent: vm.persistent ? 1 : 0,
   note: vm.note,
   tags: vm.tags.length === 0 ? '[]' : JSON.stringify(vm.tags),

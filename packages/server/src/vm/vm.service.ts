@@ -3,13 +3,17 @@ import {
   copiesAllowed,
   copyNames,
   type Disk,
+  diskAllowedBy,
   type EndpointId,
+  gibibyte,
   keptText,
   type Limits,
   memberAllows,
   messages,
   type Parsed,
+  parseDiskSize,
   quotaOfVms,
+  rootDiskTooSmall,
   suspendAllowed,
   tagsPerVm,
   unlessLimited,
@@ -20,6 +24,7 @@ import {
   vmChangeTexts,
   vmSnapshotTexts,
   vmTexts,
+  wholeGi,
 } from '@slipway/contract'
 import { change as becomes, entry, type Told, wish as wished } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
@@ -35,7 +40,7 @@ import type { StartScriptService } from '../start-script/start-script.service.ts
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, frozen, toldOfChanges, unused, vmSubject } from './vm.activity.ts'
 import { goesToBin, keptChange, powerBack, restChange } from './vm.bin.ts'
-import { changeOf, keyOfThen, moreTaken, type VmUpdateBody } from './vm.change.ts'
+import { changeOf, keyOfThen, moreTaken, nextRootOf, rootOfCopy, type VmUpdateBody } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
 import { Unsteady, type VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
@@ -65,6 +70,8 @@ export interface VmServiceOptions {
   /** What the engine cannot do. */
   cannot: Limits
   quotas: Pick<QuotaService, 'require' | 'requireForMember'>
+  /** The largest disk, in whole Gi. */
+  maxDiskGb: number
   /** For how many days what people delete is kept; 0: it is not. */
   binDays: number
   /** The id of a guest that is kept ready for such a VM; null where there is none. */
@@ -170,7 +177,7 @@ export function makeVmService(options: VmServiceOptions) {
       | 'persistent'
       | 'member'
     > &
-      Partial<Pick<Present, 'id' | 'note' | 'tags' | 'deleteProtection' | 'formerSshKeys'>>,
+      Partial<Pick<Present, 'id' | 'note' | 'tags' | 'deleteProtection' | 'formerSshKeys' | 'nextRootBytes'>>,
   ): Present {
     const now = clock.now()
     return {
@@ -178,6 +185,8 @@ export function makeVmService(options: VmServiceOptions) {
       tags: [],
       deleteProtection: false,
       formerSshKeys: [],
+      rootBytes: null,
+      nextRootBytes: null,
       id: newId(now),
       ...asked,
       sshKeyDue: null,
@@ -220,6 +229,35 @@ export function makeVmService(options: VmServiceOptions) {
 
   /** Whether a restore still copies: its disks are as they were, and it can be cancelled. */
   const copies = (vm: VmRecord): boolean => vm.restore !== null && !vm.known.restorePrepared
+
+  /** The size of a root disk that may be had at all. */
+  function allowedGb(root_disk_gb: number): number {
+    const gi = parseDiskSize(`${root_disk_gb}`, options.maxDiskGb)
+    if (typeof gi === 'string') throw refuse('root_disk_gb', gi)
+    return gi
+  }
+
+  /**
+   * What the root disk of a new VM is to have; null: as the image makes it. The engine makes it so, and says how large it is
+   * once the VM has been up.
+   */
+  async function rootOfNew(imageId: string, root_disk_gb: number | null | undefined): Promise<number | null> {
+    if (root_disk_gb == null) return null
+    const wanted = allowedGb(root_disk_gb)
+    const least = wholeGi((await templates.rootBytesOf(imageId)) ?? 0)
+    if (wanted < least) throw refuse('root_disk_gb', rootDiskTooSmall(least))
+    return wanted === least ? null : wanted * gibibyte
+  }
+
+  /** What a change of its root disk leaves to be done; refuses one that cannot be. */
+  function requireRoot(vm: VmRecord, wantedGb: number | undefined, imageBytes: number | null): number | null {
+    const next = nextRootOf(vm, wantedGb, imageBytes)
+    if (typeof next === 'string') throw refuse('root_disk_gb', next)
+    if (next === null || next === vm.nextRootBytes) return next
+    require422(unlessLimited(options.cannot.grow_disks))
+    require409(diskAllowedBy.grow(vm))
+    return next
+  }
 
   async function requireNoSnapshotUnderWay(vmId: string, tx: Tx): Promise<void> {
     if (await repo.isBeingSnapshotted(vmId, tx)) throw new Problem(409, vmTexts.beingSnapshotted)
@@ -346,6 +384,7 @@ export function makeVmService(options: VmServiceOptions) {
         ...fresh({ ...like, name, cpu, memoryMb, persistent, note, tags, member: null }),
         copyOf: snapshotId,
         ...keyOfThen(vm),
+        ...rootOfCopy(vm),
       }),
     )
     const diskIds: string[] = []
@@ -436,7 +475,8 @@ export function makeVmService(options: VmServiceOptions) {
         cpu: input.cpu ?? template.default_cpu,
         memoryMb: input.memory_mb ?? template.default_memory_mb,
       }
-      const isPlain = diskIds.length === 0 && !input.start_script
+      const nextRootBytes = await rootOfNew(template.imageId, input.root_disk_gb)
+      const isPlain = diskIds.length === 0 && !input.start_script && nextRootBytes === null
       const reserved = isPlain ? options.takeReserved(size) : null
       const vm = fresh({
         ...size,
@@ -449,6 +489,7 @@ export function makeVmService(options: VmServiceOptions) {
         sshKeyName: key.name,
         sshPublicKey: key.public_key,
         persistent: input.persistent,
+        nextRootBytes,
         note: input.note,
         tags: input.tags,
         deleteProtection: input.delete_protection,
@@ -552,6 +593,9 @@ export function makeVmService(options: VmServiceOptions) {
       let told: readonly Told[] = []
       let isRenamed = false
       const key = asked.ssh_key_id === undefined ? null : await keys.find(userId, asked.ssh_key_id)
+      const wantedGb = asked.root_disk_gb === undefined ? undefined : allowedGb(asked.root_disk_gb)
+      const before = wantedGb === undefined ? null : await repo.find(vmId)
+      const imageBytes = before && (await templates.rootBytesOf(before.imageId))
       const vm = await wish(
         projectId,
         vmId,
@@ -561,11 +605,13 @@ export function makeVmService(options: VmServiceOptions) {
             if (key === null) throw refuse('ssh_key_id', vmTexts.sshKeyMissing)
             require422(unlessLimited(options.cannot.change_keys))
           }
-          return current.member === null || memberAllows(asked)
+          const allowed = current.member === null || memberAllows(asked)
+          if (allowed === true) requireRoot(current, wantedGb, imageBytes)
+          return allowed
         },
         () => told,
         (current) => {
-          const change = changeOf(current, asked, key)
+          const change = changeOf(current, asked, key, requireRoot(current, wantedGb, imageBytes))
           const after = changed(current, change, clock.now())
           told = toldOfChanges(userId, current, after)
           isRenamed = after.name !== current.name

@@ -1,5 +1,13 @@
 /** The stored VM, and the pure functions every writer of it goes through. */
-import type { Disk, SshKeyDue, Vm, VmStatus, VmStep, VmStepName } from '@slipway/contract'
+import {
+  type Disk,
+  type SshKeyDue,
+  type Vm,
+  type VmStatus,
+  type VmStep,
+  type VmStepName,
+  wholeGi,
+} from '@slipway/contract'
 import { isoTime } from '../lib/clock.ts'
 import {
   deadlineMs,
@@ -45,6 +53,10 @@ export interface VmRecord {
   /** What it gets the next time it boots; null: what it has. */
   readonly nextCpu: number | null
   readonly nextMemoryMb: number | null
+  /** Of its root disk; null: as its image makes it. */
+  readonly rootBytes: number | null
+  /** What its root disk is to have; null: what it has. */
+  readonly nextRootBytes: number | null
   readonly persistent: boolean
   readonly note: string
   readonly tags: readonly string[]
@@ -80,7 +92,7 @@ export interface VmRecord {
 /** What a plan needs to know of a VM. */
 export type PlannedVm = Pick<
   VmRecord,
-  'id' | 'wanted' | 'known' | 'seenPower' | 'status' | 'statusSince' | 'sshKeyDue'
+  'id' | 'wanted' | 'known' | 'seenPower' | 'status' | 'statusSince' | 'sshKeyDue' | 'nextRootBytes'
 >
 
 export interface VmChange {
@@ -97,6 +109,8 @@ export interface VmChange {
   memoryMb?: number
   nextCpu?: number | null
   nextMemoryMb?: number | null
+  rootBytes?: number | null
+  nextRootBytes?: number | null
   persistent?: boolean
   note?: string
   tags?: readonly string[]
@@ -230,6 +244,8 @@ export function toWire(
     memory_mb: vm.memoryMb,
     next_cpu: vm.nextCpu,
     next_memory_mb: vm.nextMemoryMb,
+    root_disk_gb: vm.rootBytes === null ? null : wholeGi(vm.rootBytes),
+    next_root_disk_gb: vm.nextRootBytes === null ? null : wholeGi(vm.nextRootBytes),
     persistent: vm.persistent,
     note: vm.note,
     tags: [...vm.tags],

@@ -22,6 +22,8 @@ const vm = (id: string): Vm => ({
   memory_mb: 512,
   next_cpu: null,
   next_memory_mb: null,
+  root_disk_gb: null,
+  next_root_disk_gb: null,
   persistent: true,
   note: '',
   tags: [],

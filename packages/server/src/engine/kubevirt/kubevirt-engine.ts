@@ -145,6 +145,11 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
     listProjects: projects.listProjects,
     deleteProject: networks.deleteProject,
     ...images,
+    async lookAtImage(imageId) {
+      const look = await images.lookAtImage(imageId)
+      const claim = look.state === 'ready' ? claimOf(imageId) : null
+      return claim === null ? look : { ...look, rootBytes: Math.max(options.rootBytes, claim.sizeBytes) }
+    },
     ...machines,
     ...makeUsage(ground, usageSource(ground, options.prefix, options.prometheusUrl)),
 

@@ -39,7 +39,9 @@ export function machineObject(
           storage: {
             ...(around.storageClass === null ? {} : { storageClassName: around.storageClass }),
             resources: {
-              requests: { storage: quantityOf(Math.max(around.rootBytes, around.image.sizeBytes)) },
+              requests: {
+                storage: quantityOf(Math.max(around.rootBytes, around.image.sizeBytes, spec.rootBytes ?? 0)),
+              },
             },
           },
         },

@@ -21,6 +21,7 @@ export async function blankImages(dataDir: string): Promise<ImageStore> {
   if (!(await exists(disk))) await createBlank(disk, 1024 * 1024)
   return {
     look: async () => ({ state: 'ready' }),
+    find: async () => ({ disk }),
     ensure: async () => ({ state: 'ready' }),
     use: async () => ({ disk }),
     verify: async () => {},

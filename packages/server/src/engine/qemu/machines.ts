@@ -78,9 +78,9 @@ export function makeMachines(deps: {
 
   const rootOf = (machineId: string) => dirs.fileOf(machineId, fileNames.root)
 
-  async function freshRoot(machineId: string, image: BootImage): Promise<void> {
-    const backing = await dirs.images.nameFrom(dirs.pathOf(machineId), image.disk)
-    await createRootDisk(rootOf(machineId), image, backing)
+  async function freshRoot({ id, rootBytes }: KeptSpec, image: BootImage): Promise<void> {
+    const backing = await dirs.images.nameFrom(dirs.pathOf(id), image.disk)
+    await createRootDisk(rootOf(id), image, backing, rootBytes)
   }
 
   /** Clears what was left of a machine without a record. */
@@ -202,7 +202,7 @@ export function makeMachines(deps: {
     const { imageId } = record.spec
     if (afresh && !record.restored) {
       record.image = await images.use(imageId)
-      await freshRoot(machineId, record.image)
+      await freshRoot(record.spec, record.image)
     } else if ((await lookAtDisk(rootOf(machineId))).is === 'disk') {
       await images.verify(imageId, record.image)
     } else {
@@ -226,7 +226,7 @@ export function makeMachines(deps: {
         { machine: machineId, err: error },
         'A guest boots, because it could not start from a frozen one',
       )
-      await freshRoot(machineId, record.image)
+      await freshRoot(record.spec, record.image)
       return false
     }
   }
@@ -260,7 +260,7 @@ export function makeMachines(deps: {
         const image = await images.use(spec.imageId)
         if (!(await reserve.moveIn(spec.id, spec, image))) {
           await dirs.create(spec.id)
-          await freshRoot(spec.id, image)
+          await freshRoot(spec, image)
         }
         return { image, volumes: placeInOrder(spec.volumeIds), restored: null, fresh: true }
       }),

@@ -44,21 +44,27 @@ async function readHeader(path: string): Promise<DiskLook> {
   }
 }
 
+/** How large root disks are that are made of an image; null where it is not there. */
+export async function rootBytesOf({ disk, rootBytes = 0 }: BootImage): Promise<number | null> {
+  const image = await lookAtDisk(disk)
+  return image.is === 'disk' ? Math.max(image.virtualBytes, rootBytes) : null
+}
+
 /**
- * Makes a root disk: a qcow2 overlay on a read-only image, of the image's size or larger where it asks for that.
- * Replaces the one that is there, in one step.
+ * Makes a root disk: a qcow2 overlay on a read-only image, of the image's size or larger where the image or its machine asks
+ * for that. Replaces the one that is there, in one step.
  *
  * @param backing the name by which the disk finds the image from where it lies
  */
 export async function createRootDisk(
   path: string,
-  { disk, rootBytes = 0 }: BootImage,
+  image: BootImage,
   backing: string,
+  atLeast = 0,
 ): Promise<void> {
   const fresh = `${path}.new`
-  const image = await lookAtDisk(disk)
-  const virtualBytes = image.is === 'disk' ? image.virtualBytes : 0
-  const size = rootBytes > virtualBytes ? [`${rootBytes}`] : []
+  const bytes = Math.max((await rootBytesOf(image)) ?? 0, atLeast)
+  const size = bytes > 0 ? [`${bytes}`] : []
   await rm(fresh, { force: true })
   try {
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', backing, '-F', 'qcow2', fresh, ...size])

@@ -37,6 +37,7 @@ import { makeProjectNetworks, watchNetworks } from './network/project-networks.t
 import { makeRelay } from './network/relay.ts'
 import { makeOrUnreadable } from './or-unreadable.ts'
 import { makePlaces } from './places.ts'
+import { rootBytesOf } from './qcow2.ts'
 import { makeRestore } from './restore.ts'
 import { makeRuns } from './runs.ts'
 import { makeSaving } from './saving.ts'
@@ -356,7 +357,12 @@ export function makeQemuEngine(deps: {
       return connectUnix(dirs.fileOf(machineId, fileNames.screen)).catch(() => null)
     },
     image: (imageId, again) => images.ensure(imageId, again),
-    lookAtImage: (imageId) => images.look(imageId),
+    async lookAtImage(imageId) {
+      const look = await images.look(imageId)
+      const image = look.state === 'ready' ? await images.find(imageId) : null
+      const rootBytes = image && (await rootBytesOf(image))
+      return look.state === 'ready' && rootBytes !== null ? { ...look, rootBytes } : look
+    },
     async checkImage(address) {
       try {
         return await importer.look(address, AbortSignal.timeout(LOOK_MS))
@@ -385,7 +391,7 @@ export function makeQemuEngine(deps: {
     },
     ...makeDiskFiles({ volumes, volumeSnapshots, guests, inDiskTurn }),
     listVolumes: volumes.list,
-    growVolume: growth.growVolume,
+    ...growth,
     ...makeGuestKeys({ dirs, guests }),
     attachVolume: attachments.attachVolume,
     detachVolume: attachments.detachVolume,

@@ -36,6 +36,7 @@ const record = z.looseObject({
     hostname: z.string(),
     cpu: z.number(),
     memoryMb: z.number(),
+    rootBytes: z.number().optional(),
     imageId: z.string(),
     sshPublicKeys: z.array(z.string()),
     volumeIds: z.array(z.string()),

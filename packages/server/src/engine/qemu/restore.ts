@@ -70,6 +70,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
         root,
         record.image,
         await images.nameFrom(dirs.pathOf(machineId), record.image.disk),
+        record.spec.rootBytes,
       )
     }
     await exchange(root, copyOf(machineId, `${ROOT}.qcow2`), snapshots.diskOf(safetyId, ROOT))

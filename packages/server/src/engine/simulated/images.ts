@@ -4,6 +4,9 @@ import type { ImageLook, ImageState } from '../engine.ts'
 const FETCH_MS = 4000
 const SLOW_MS = 60_000
 
+/** How large root disks are that are made of an image. */
+export const imageRootBytes = (imageId: string): number => (imageId === 'starter' ? 4 : 20) * 1024 ** 3
+
 /**
  * Boot images that are not there: those of recipes are ready at once, those at addresses after some seconds. An
  * address with `slow` in it takes a minute, one with `fault-refused` fails while it is fetched, and one with
@@ -43,7 +46,10 @@ export function makeSimulatedImages({ clock, span }: { clock: Clock; span: (ms: 
       const begins = stateOf(imageId)
       return begins.state === 'absent' ? { state: 'ready' } : begins
     },
-    lookAtImage: async (imageId: string) => stateOf(imageId),
+    async lookAtImage(imageId: string) {
+      const now = stateOf(imageId)
+      return now.state === 'ready' ? { ...now, rootBytes: imageRootBytes(imageId) } : now
+    },
 
     async checkImage(address: string): Promise<ImageLook> {
       if (address.includes('fault-look')) {

@@ -24,7 +24,7 @@ import {
 } from '../engine.ts'
 import { memoryKept, noLimits } from '../limits.ts'
 import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
-import { makeSimulatedImages } from './images.ts'
+import { imageRootBytes, makeSimulatedImages } from './images.ts'
 import { type Line, makeKept, SIMULATED_FILE, saveLines } from './kept.ts'
 import { simulatedEnd, startScriptMs } from './start-script.ts'
 import { type Contents, makeSimulatedStorage, unreadable, unreadableError } from './storage.ts'
@@ -731,6 +731,26 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         throw new EngineError('volume-busy', memoryKept, { retryable: true })
       if (machine) requireRoom(machine)
       return storage.growVolume(volumeId, sizeBytes)
+    }),
+    growRoot: lasting(async (id, sizeBytes) => {
+      requireAble(cannot.growDisks)
+      const machine = get(id)
+      if (machine.rootLost)
+        throw new EngineError('internal', 'The root disk of the VM is missing or damaged (simulated).', {
+          retryable: true,
+        })
+      const { imageId, rootBytes: own = 0 } = machine.spec
+      const has = Math.max(imageRootBytes(imageId), own)
+      const rootBytes = Math.max(has, sizeBytes)
+      if (rootBytes > has) {
+        if (machine.suspended || (!lives(machine) && machine.resume))
+          throw new EngineError('volume-busy', memoryKept, { retryable: true })
+        requireRoom(machine)
+        machine.spec = { ...machine.spec, rootBytes }
+        keepMachine(id)
+      }
+      const asks = lives(machine) && isUp(machine) && faultOf(machine) !== 'no-agent'
+      return { sizeBytes: rootBytes, fileSystem: asks ? 'grown' : 'next-boot' }
     }),
     changeKeys: lasting(async (id, keys) => {
       requireAble(cannot.changeKeys)

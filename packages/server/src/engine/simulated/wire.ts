@@ -48,6 +48,7 @@ export const methods = {
   inspectVolume: 'short',
   listVolumes: 'short',
   growVolume: 'short',
+  growRoot: 'short',
   changeKeys: 'short',
   attachVolume: 'short',
   detachVolume: 'short',

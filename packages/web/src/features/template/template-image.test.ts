@@ -28,7 +28,10 @@ test('the address of a boot image is told by its file and its host', () => {
 
 describe('the hint at the choice of a template', () => {
   const hint = (image: Partial<Template['image']>, image_url: string | null = null) =>
-    imageHint({ image_url, image: { state: 'ready', progress: null, message: null, ...image } })
+    imageHint({
+      image_url,
+      image: { state: 'ready', progress: null, message: null, root_disk_gb: null, ...image },
+    })
 
   test('is none for an image that is ready', () => {
     expect(hint({})).toBeNull()
@@ -52,7 +55,12 @@ describe('the hint at the choice of a template', () => {
 })
 
 test('work is told with its share where that is known', () => {
-  const image = { state: 'coming' as const, message: 'Fetching the image.', progress: null }
+  const image = {
+    state: 'coming' as const,
+    message: 'Fetching the image.',
+    progress: null,
+    root_disk_gb: null,
+  }
   expect(imageWork(image)).toBe('Fetching the image.')
   expect(imageWork({ ...image, progress: 0 })).toBe('Fetching the image: 0\u00a0%.')
   expect(imageWork({ ...image, message: null })).toBe('Preparing the image.')

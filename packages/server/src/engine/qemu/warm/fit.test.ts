@@ -76,11 +76,16 @@ describe('What a frozen guest fits', () => {
   })
 })
 
-test('VMs of foreign images and those with data disks boot', () => {
-  expect(whyCold({ image, volumes: [] })).toBe(null)
-  expect(whyCold({ image: { disk: '/data/images/files/aa' }, volumes: [] })).toBe(
+test('VMs of foreign images, those with data disks and those with a larger root disk boot', () => {
+  const spec = {}
+  expect(whyCold({ spec, image, volumes: [] })).toBe(null)
+  expect(whyCold({ spec, image: { disk: '/data/images/files/aa' }, volumes: [] })).toBe(
     'its image comes from elsewhere',
   )
-  expect(whyCold({ image, volumes: [{ id: 'one', port: 0 }] })).toBe('it has data disks')
-  expect(whyCold({ image, volumes: [], scripted: true })).toBe('it has a start script')
+  expect(whyCold({ spec, image, volumes: [{ id: 'one', port: 0 }] })).toBe('it has data disks')
+  expect(whyCold({ spec, image, volumes: [], scripted: true })).toBe('it has a start script')
+  const larger = 'its root disk is larger than that of its image'
+  expect(whyCold({ spec: { rootBytes: 9 }, image, volumes: [] })).toBe(larger)
+  expect(whyCold({ spec: { rootBytes: 9 }, image: { ...image, rootBytes: 8 }, volumes: [] })).toBe(larger)
+  expect(whyCold({ spec: { rootBytes: 9 }, image: { ...image, rootBytes: 9 }, volumes: [] })).toBe(null)
 })

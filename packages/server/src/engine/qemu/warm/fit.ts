@@ -37,11 +37,16 @@ export function keyOf(fit: WarmFit): string {
 
 /** Why a machine boots in any case, or null when it may start from a frozen guest. */
 export function whyCold({
+  spec,
   image,
   volumes,
   scripted,
-}: Pick<MachineRecord, 'image' | 'volumes' | 'scripted'>): string | null {
+}: Pick<MachineRecord, 'image' | 'volumes' | 'scripted'> & {
+  spec: Pick<MachineRecord['spec'], 'rootBytes'>
+}): string | null {
   if (!isOurs(image)) return 'its image comes from elsewhere'
+  // A frozen guest knows how large its root disk is, and a boot makes use of a larger one.
+  if ((spec.rootBytes ?? 0) > (image.rootBytes ?? 0)) return 'its root disk is larger than that of its image'
   // A frozen guest reads no seed any more.
   if (scripted) return 'it has a start script'
   return volumes.length > 0 ? 'it has data disks' : null

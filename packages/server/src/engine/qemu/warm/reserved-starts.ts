@@ -3,7 +3,7 @@ import type { Log } from '../../../lib/log.ts'
 import type { HostFacts } from '../host-facts.ts'
 import type { MachineDirs } from '../machine-dir.ts'
 import type { Plug } from '../network/plug.ts'
-import type { MachineRecord } from '../records.ts'
+import type { KeptSpec, MachineRecord } from '../records.ts'
 import type { Runs } from '../runs.ts'
 import { whyCold } from './fit.ts'
 import type { Reserve } from './reserve.ts'
@@ -16,7 +16,7 @@ export function makeReservedStarts(deps: {
   runs: Runs
   networks: { useSpare: (machineId: string) => Promise<boolean> }
   host: () => HostFacts
-  freshRoot: (machineId: string, image: BootImage) => Promise<void>
+  freshRoot: (spec: KeptSpec, image: BootImage) => Promise<void>
   log: Log
 }) {
   const { dirs, reserve, runs, networks, host, freshRoot, log } = deps
@@ -26,7 +26,7 @@ export function makeReservedStarts(deps: {
     if (!(await reserve.isMovedIn(machineId))) return
     await reserve.endMovedIn(machineId)
     const record = await dirs.readRecord(machineId)
-    if (record) await freshRoot(machineId, record.image)
+    if (record) await freshRoot(record.spec, record.image)
     await reserve.hasBegun(machineId)
   }
 

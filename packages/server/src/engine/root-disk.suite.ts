@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EngineHarness, makeMoves, PROJECT_ID, work } from './engine.test-kit.ts'
+import type { Engine, MachineSpec } from './engine.ts'
+
+const GIB = 1024 ** 3
+
+/**
+ * The promises of the engine port about how large root disks are. Where the harness has a real guest, it is asked how large its
+ * disk and its file system are. The tests build on each other, because a guest takes its time.
+ */
+export function describeRootDisks(name: string, makeHarness: () => Promise<EngineHarness>): void {
+  describe(`${name} as an engine with root disks of any size`, () => {
+    let harness: EngineHarness
+    let engine: Engine
+    const { done, until, code, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
+    const machine: MachineSpec = {
+      id: randomUUID(),
+      projectId: PROJECT_ID,
+      hostname: 'roomy-1',
+      cpu: 1,
+      memoryMb: 256,
+      rootBytes: 5 * GIB,
+      imageId: '',
+      sshPublicKeys: [],
+      volumeIds: [],
+      persistent: true,
+    }
+    const { id } = machine
+    const [then, safety] = [randomUUID(), randomUUID()]
+
+    const start = async (freshRoot = false) => {
+      await done(engine.startMachine(id, { freshRoot, volumeIds: [] }))
+      return until(id, 'ready')
+    }
+    async function powerOff(): Promise<void> {
+      await done(engine.powerOff(id))
+      await until(id, 'off')
+    }
+    const grow = (gib: number) => done(engine.growRoot(id, gib * GIB))
+    const size = async () => (await grow(1)).sizeBytes / GIB
+
+    /** The guest has a disk of that size, and a file system that makes use of it. */
+    async function guestHas(gib: number): Promise<void> {
+      if (!harness.ssh) return
+      const { address } = await until(id, 'ready')
+      const { ssh } = harness
+      const asked = `d=$(readlink -f /sys/dev/block/$(mountpoint -d /)); cat $d/size; df -k / | tail -n 1`
+      const look = async () => {
+        const [sectors = '', file = ''] = (await ssh(address, asked)).split('\n')
+        const [kilobytes] = file.trim().split(/\s+/).slice(1).map(Number)
+        return [Number(sectors) * 512, (kilobytes ?? 0) * 1024 > (gib - 0.5) * GIB]
+      }
+      await expect.poll(look, { timeout: 60_000, interval: 500 }).toEqual([gib * GIB, true])
+    }
+
+    beforeAll(async () => {
+      harness = await makeHarness()
+      machine.imageId = harness.imageId
+      machine.sshPublicKeys = [harness.sshPublicKey]
+      engine = await harness.open()
+      await imageIsReady()
+      await done(engine.createMachine(machine))
+    })
+    afterAll(async () => {
+      await done(engine.deleteMachine(id))
+      await until(id, 'absent')
+      await done(engine.deleteMachineSnapshot(then))
+      await done(engine.deleteMachineSnapshot(safety))
+      await engine.close()
+      await harness.cleanUp()
+    })
+
+    /** Where it can be enlarged once it is there. */
+    function needsGrowth(skip: (note: string) => never): void {
+      const limit = engine.capabilities.cannot.growDisks
+      if (limit !== null) skip(limit)
+    }
+
+    test('it is made as large as was asked for, and the guest makes use of it at its first boot', async () => {
+      expect(await size()).toBeGreaterThanOrEqual(5)
+      await start()
+      await guestHas(await size())
+      expect((await grow(5)).fileSystem).toBe('grown')
+    })
+
+    test('of a living guest it becomes larger, and its file system with it, and never smaller', async ({
+      skip,
+    }) => {
+      needsGrowth(skip)
+      expect(await code(engine.growRoot(randomUUID(), GIB))).toBe('machine-missing')
+      await done(engine.createMachineSnapshot(then, { machineId: id, volumeIds: [], memory: false }, work()))
+      expect(await grow(6)).toEqual({ sizeBytes: 6 * GIB, fileSystem: 'grown' })
+      expect(await grow(5)).toEqual({ sizeBytes: 6 * GIB, fileSystem: 'grown' })
+      await guestHas(6)
+    })
+
+    test('without a guest it becomes larger, and its file system at the next boot', async ({ skip }) => {
+      needsGrowth(skip)
+      await powerOff()
+      expect(await grow(7)).toEqual({ sizeBytes: 7 * GIB, fileSystem: 'next-boot' })
+      await start()
+      await guestHas(7)
+    })
+
+    test('one that is put back to an earlier moment keeps its size', async ({ skip }) => {
+      needsGrowth(skip)
+      await done(engine.prepareRestore(id, { snapshotId: then, volumeIds: [] }, work()))
+      await powerOff()
+      await done(engine.switchDisks(id, safety, work()))
+      expect(await size()).toBe(7)
+      await start()
+      await guestHas(7)
+    })
+
+    test('one that starts from the image again has the size, also over a restart of the server', async ({
+      skip,
+    }) => {
+      needsGrowth(skip)
+      await powerOff()
+      await engine.close()
+      engine = await harness.open()
+      await start(true)
+      expect(await size()).toBe(7)
+      await guestHas(7)
+    })
+  })
+}
