@@ -80,6 +80,56 @@ test.describe('a VM is changed', () => {
     await call(sshKeyApi.delete, { params: { sshKeyId: desk.id } })
   })
 
+  test('gets a larger root disk while it runs, and is created with one', async ({
+    page,
+    project,
+    makeVm,
+    sshKey,
+  }) => {
+    const vm = await makeVm('roomy', 'running')
+    await page.goto(vmPath(vm))
+    const edit = async () => {
+      await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+      await page.getByRole('menuitem', { name: 'Edit' }).click()
+      return page.getByRole('dialog', { name: 'Edit VM' })
+    }
+    let dialog = await edit()
+    const size = () => dialog.getByLabel('Root disk (GB)')
+    await expect(size()).toHaveAttribute('placeholder', '4')
+    await size().fill('large')
+    await expect(dialog.getByRole('status')).toHaveText(
+      'Enter a whole number of GB from 1 to 1024 for the root disk',
+    )
+    await size().fill('30')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(
+      page.getByText('VM "roomy" was changed. Its root disk is being enlarged to 30Gi.'),
+    ).toBeVisible()
+    await expect(page.getByText('30Gi', { exact: true })).toBeVisible()
+    dialog = await edit()
+    await size().fill('20')
+    await expect(dialog.getByRole('status')).toHaveText('Disks can only be enlarged. Enter at least 30Gi.')
+    await page.keyboard.press('Escape')
+
+    await page.goto(`/projects/${project.id}/vms/create?template=starter`)
+    await page.getByLabel('Name', { exact: true }).fill('wide')
+    await expect(page.getByText('Left empty, it has the 4 GB of the template.')).toBeVisible()
+    await page.getByLabel('Root disk (GB)').fill('2')
+    await expect(page.getByText(sshKey.name).first()).toBeVisible()
+    const create = page.getByRole('button', { name: 'Create VM' })
+    await create.click()
+    await expect(
+      page.getByText('The root disk of this template has 4 GB. Enter at least 4,').first(),
+    ).toBeVisible()
+    await page.getByLabel('Root disk (GB)').fill('50')
+    await expectAccessible(page)
+    await create.click()
+    await expect(page.getByText('VM "wide" created successfully')).toBeVisible()
+    await page.getByRole('link', { name: 'wide' }).first().click()
+    await expect(page.getByText('50Gi', { exact: true })).toBeVisible()
+  })
+
   test('of a set only where it does not come from there', async ({ page, project, sshKey, call }) => {
     const params = { projectId: project.id }
     const body = { name: 'trio', template_id: 'starter', ssh_key_id: sshKey.id, replicas: 1 }

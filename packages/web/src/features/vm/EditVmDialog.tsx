@@ -1,12 +1,16 @@
 import {
+  diskAllowedBy,
   isMember,
   noteLimit,
+  unlessLimited,
   type Vm,
   type VmUpdate,
   vmChangeTexts,
   vmCpuRange,
   vmMemoryRangeMb,
 } from '@slipway/contract'
+import { useLimits } from '../../api/host.ts'
+import { useTemplates } from '../../api/templates.ts'
 import { useUpdateVm } from '../../api/vm-change.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
@@ -14,6 +18,7 @@ import { useFields } from '../../shell/use-fields.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, NameInput, TextArea, TextInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { VmKeyField } from './VmKeyField.tsx'
 import { changedText, changesIn, fieldsOf } from './vm-edit.ts'
@@ -36,6 +41,9 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
     onClose,
   })
   const ofGroup = isMember(vm)
+  const { grow_disks } = useLimits()
+  const templateGb = useTemplates().templates.find(({ id }) => id === vm.template_id)?.image.root_disk_gb
+  const rootFixed = reasonOf(unlessLimited(grow_disks)) ?? reasonOf(diskAllowedBy.grow(vm))
   const broken = changes === null ? 'Nothing has changed.' : 'broken' in changes ? changes.broken : refusal
   return (
     <FormDialog
@@ -80,6 +88,24 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
             </div>
             <p className="mt-1.5 text-hint text-ink-3">A new size takes effect when the VM next starts.</p>
           </div>
+          <Field
+            label="Root disk (GB)"
+            hint={
+              rootFixed ??
+              'The root disk can only be enlarged. A running VM makes use of it within seconds, or when it next starts.'
+            }
+          >
+            <TextInput
+              value={form.rootDisk}
+              onChange={({ target }) => change({ rootDisk: target.value })}
+              placeholder={`${templateGb ?? ''}`}
+              disabled={rootFixed !== undefined}
+              autoComplete="off"
+              inputMode="numeric"
+              maxLength={40}
+              className="max-w-50"
+            />
+          </Field>
           <VmKeyField vm={vm} sshKeyId={form.ssh_key_id} onChange={(ssh_key_id) => change({ ssh_key_id })} />
         </>
       )}

@@ -31,9 +31,23 @@ import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import { VmDiskRows } from './VmDiskRows.tsx'
-import { brokenPorts, brokenScript, emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
+import {
+  brokenPorts,
+  brokenRootDisk,
+  brokenScript,
+  emptyVmForm,
+  firstBrokenRule,
+  toBody,
+  type VmForm,
+} from './vm-form.ts'
 
 const failureText = 'Failed to create VM. Please try again.'
+
+/** What the root disk has without a size of its own; null: nobody knows yet. */
+const rootDiskHint = (templateGb: number | null): string =>
+  templateGb === null
+    ? 'Left empty, it is as large as the template makes it.'
+    : `Left empty, it has the ${templateGb} GB of the template. It can be enlarged later.`
 
 /** Why the server refused this start script; it knows more of templates and of YAML. */
 const refusedScript = (error: unknown, sent: VmCreate | undefined, script: string): string | undefined =>
@@ -212,6 +226,21 @@ export function Component() {
                 Persistent storage is off. All data on the root disk is lost when the VM stops or restarts.
               </Banner>
             )}
+            <Field
+              label="Root disk (GB)"
+              optional
+              hint={rootDiskHint(template?.image.root_disk_gb ?? null)}
+              error={formState.touchedFields.rootDisk ? brokenRootDisk(chosen.rootDisk) : undefined}
+            >
+              <TextInput
+                {...register('rootDisk')}
+                placeholder={`${template?.image.root_disk_gb ?? ''}`}
+                autoComplete="off"
+                inputMode="numeric"
+                maxLength={40}
+                className="max-w-50"
+              />
+            </Field>
             <VmDiskRows
               control={control}
               values={chosen.disks}

@@ -1,4 +1,4 @@
-import { type Vm, vmChangeTexts } from '@slipway/contract'
+import { tooSmall, type Vm, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import { changedText, changesIn, fieldsOf, nextSizeText } from './vm-edit.ts'
 
@@ -12,6 +12,8 @@ const vm = {
   memory_mb: 1024,
   next_cpu: null,
   next_memory_mb: 2048,
+  root_disk_gb: null,
+  next_root_disk_gb: null,
   tags: ['db', 'prod'],
   note: 'one\ntwo',
   persistent: true,
@@ -36,6 +38,19 @@ test('only what differs is sent', () => {
   })
 })
 
+test('a root disk is only enlarged, and one of no size of its own shows none', () => {
+  expect(fieldsOf(vm).rootDisk).toBe('')
+  expect(changes({ rootDisk: ' 30 ' })).toEqual({ body: { root_disk_gb: 30 } })
+  const large = { ...vm, root_disk_gb: 20, next_root_disk_gb: 30 }
+  const resized = (rootDisk: string) => changesIn(large, { ...fieldsOf(large), rootDisk })
+  expect(fieldsOf(large).rootDisk).toBe('30')
+  expect([resized('30'), resized('')]).toEqual([null, null])
+  expect(resized('20')).toEqual({ body: { root_disk_gb: 20 } })
+  expect(resized('40GB')).toEqual({ body: { root_disk_gb: 40 } })
+  expect(resized('19')).toEqual({ broken: tooSmall('20Gi') })
+  expect(resized('x')).toEqual({ broken: vmChangeTexts.rootDisk })
+})
+
 test('the first broken rule is told', () => {
   expect(changes({ name: ' ' })).toEqual({ broken: 'Please enter a VM name' })
   expect(changes({ cpu: 0 })).toEqual({ broken: vmChangeTexts.cpu })
@@ -54,6 +69,9 @@ test('what holds only later is said with the change', () => {
   expect(changedText({ ...vm, status: 'stopped' })).toBe(done)
   expect(changedText({ ...vm, ssh_key_due: 'soon' })).toBe(
     `${done}. It gets 2.0 GB of memory at its next start. Its guest is getting the SSH key.`,
+  )
+  expect(changedText({ ...vm, status: 'stopped', next_root_disk_gb: 30 })).toBe(
+    `${done}. Its root disk is being enlarged to 30Gi.`,
   )
   expect(changedText({ ...vm, status: 'stopped', ssh_key_due: 'next_start' })).toBe(
     `${done}. Its guest gets the SSH key at its next start.`,

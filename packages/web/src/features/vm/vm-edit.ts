@@ -1,5 +1,10 @@
 /** The form that changes a VM. */
-import { formatCpu, formatMemory, tagsIn, tidyNote, type Vm, VmUpdate } from '@slipway/contract'
+import { formatCpu, formatMemory, tagsIn, tidyNote, tooSmall, type Vm, VmUpdate } from '@slipway/contract'
+import { parseRootDisk } from './vm-form.ts'
+
+/** What the root disk of a VM has, or is being enlarged to, as text; empty: as its template makes it. */
+const rootDiskOf = ({ next_root_disk_gb, root_disk_gb }: Vm): string =>
+  `${next_root_disk_gb ?? root_disk_gb ?? ''}`
 
 /** What the fields show of a VM: the size that it has from its next boot on. */
 export const fieldsOf = (vm: Vm) => ({
@@ -7,6 +12,7 @@ export const fieldsOf = (vm: Vm) => ({
   ssh_key_id: vm.ssh_key_id,
   cpu: vm.next_cpu ?? vm.cpu,
   memory_mb: vm.next_memory_mb ?? vm.memory_mb,
+  rootDisk: rootDiskOf(vm),
   tags: vm.tags.join(', '),
   note: vm.note,
   persistent: vm.persistent,
@@ -22,11 +28,14 @@ export function changesIn(
   const has = fieldsOf(vm)
   const tags = tagsIn(form.tags)
   const note = tidyNote(form.note)
+  // Emptied, it stays as it is.
+  const rootDisk = form.rootDisk.trim() || has.rootDisk
   const body: VmUpdate = {
     ...(form.name.trim() !== has.name && { name: form.name }),
     ...(form.ssh_key_id !== has.ssh_key_id && { ssh_key_id: form.ssh_key_id }),
     ...(form.cpu !== has.cpu && { cpu: form.cpu }),
     ...(form.memory_mb !== has.memory_mb && { memory_mb: form.memory_mb }),
+    ...(rootDisk !== has.rootDisk && { root_disk_gb: parseRootDisk(rootDisk) }),
     ...(tags.join() !== vm.tags.join() && { tags }),
     ...(note !== has.note && { note }),
     ...(form.persistent !== has.persistent && { persistent: form.persistent }),
@@ -34,7 +43,10 @@ export function changesIn(
   }
   if (Object.keys(body).length === 0) return null
   const parsed = VmUpdate.safeParse(body)
-  return parsed.success ? { body } : { broken: parsed.error.issues[0]?.message }
+  if (!parsed.success) return { broken: parsed.error.issues[0]?.message }
+  const { root_disk_gb } = vm
+  const isSmaller = root_disk_gb !== null && (body.root_disk_gb ?? root_disk_gb) < root_disk_gb
+  return isSmaller ? { broken: tooSmall(`${root_disk_gb}Gi`) } : { body }
 }
 
 /** What a VM gets at its next boot, in words: `4 CPUs and 2 GB of memory`; null when that is what it has. */
@@ -57,6 +69,9 @@ export function changedText(vm: Vm): string {
   const size = vm.status === 'stopped' ? null : nextSizeText(vm)
   const later = [
     ...(size === null ? [] : [`It gets ${size} at its next start.`]),
+    ...(vm.next_root_disk_gb === null
+      ? []
+      : [`Its root disk is being enlarged to ${vm.next_root_disk_gb}Gi.`]),
     ...(vm.ssh_key_due === null ? [] : [keyTexts[vm.ssh_key_due]]),
   ]
   const done = `VM "${vm.name}" was changed`

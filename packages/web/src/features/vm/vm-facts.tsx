@@ -20,6 +20,21 @@ import { Address } from './VmCard.tsx'
 const sizeText = (format: (amount: number) => string, has: number, next: number | null): string =>
   next === null ? format(has) : `${format(has)}, ${format(next)} at the next start`
 
+/** Of one as large as its template makes it nothing is said. */
+function rootDiskFact({
+  root_disk_gb: has,
+  next_root_disk_gb: next,
+}: Vm): { label: string; value: string }[] {
+  if (has === null && next === null) return []
+  const value =
+    next === null
+      ? `${has}Gi`
+      : has === null
+        ? `Being enlarged to ${next}Gi`
+        : `${has}Gi, being enlarged to ${next}Gi`
+  return [{ label: 'Root disk', value }]
+}
+
 /** Everything there is to know about a VM, for its title block. */
 export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
   return [
@@ -50,6 +65,7 @@ export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
     },
     { label: 'Network', value: networkOf(vm) },
     { label: 'Storage', value: vm.persistent ? 'Persistent' : 'Not persistent' },
+    ...rootDiskFact(vm),
     ...(isMember(vm) ? [{ label: 'Part of', value: <PartOf vm={vm} /> }] : []),
     ...(vm.tags.length > 0 ? [{ label: 'Tags', value: <Tags vm={vm} /> }] : []),
     ...(vm.delete_protection ? [{ label: 'Deletion', value: 'Protected' }] : []),

@@ -1,11 +1,13 @@
-import { startScriptTexts } from '@slipway/contract'
+import { startScriptTexts, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import {
   brokenPorts,
+  brokenRootDisk,
   brokenScript,
   emptyVmForm,
   firstBrokenRule,
   parsePorts,
+  parseRootDisk,
   toBody,
   type VmForm,
 } from './vm-form.ts'
@@ -15,6 +17,7 @@ const good: VmForm = {
   templateId: 't',
   sshKeyId: 'k',
   persistent: false,
+  rootDisk: '',
   disks: [],
   ports: '',
   startScript: '',
@@ -41,6 +44,22 @@ test('the body names the ports to share, and leaves them out when there are none
 test('the body has the start script as it was typed, and none where there is nothing to run', () => {
   expect(toBody({ ...good, startScript: '#!/bin/sh\n ' }).start_script).toBe('#!/bin/sh\n ')
   expect(toBody({ ...good, startScript: ' \n' })).not.toHaveProperty('start_script')
+})
+
+test.each([
+  ['', undefined, undefined],
+  [' ', undefined, undefined],
+  ['30', 30, undefined],
+  [' 30 GB', 30, undefined],
+  ['1TB', 1024, undefined],
+  ['0', Number.NaN, vmChangeTexts.rootDisk],
+  ['large', Number.NaN, vmChangeTexts.rootDisk],
+  ['9999', 9999, vmChangeTexts.rootDisk],
+])('a root disk of %j', (rootDisk, gi, problem) => {
+  expect(brokenRootDisk(rootDisk)).toBe(problem)
+  expect(broken({ rootDisk })).toBe(problem)
+  if (gi === undefined) expect(toBody({ ...good, rootDisk })).not.toHaveProperty('root_disk_gb')
+  else expect([parseRootDisk(rootDisk), toBody({ ...good, rootDisk }).root_disk_gb]).toEqual([gi, gi])
 })
 
 test.each([
@@ -99,12 +118,19 @@ test('each rule has its own sentence', () => {
 })
 
 test('rules are told in the order of the form', () => {
-  const form: VmForm = { ...emptyVmForm, disks: [{ diskId: '' }], ports: '0', startScript: 'x' }
+  const form: VmForm = {
+    ...emptyVmForm,
+    rootDisk: 'x',
+    disks: [{ diskId: '' }],
+    ports: '0',
+    startScript: 'x',
+  }
   const told: string[] = []
   const fixes: Partial<VmForm>[] = [
     { name: 'a' },
     { sshKeyId: 'k' },
     { templateId: 't' },
+    { rootDisk: '' },
     { disks: [] },
     { ports: '' },
   ]
@@ -113,6 +139,6 @@ test('rules are told in the order of the form', () => {
     fixed = { ...fixed, ...fix }
     told.push(firstBrokenRule(fixed, 'p')?.field ?? 'none')
   }
-  expect(told).toEqual(['name', 'sshKey', 'template', 'disks', 'ports', 'startScript'])
+  expect(told).toEqual(['name', 'sshKey', 'template', 'rootDisk', 'disks', 'ports', 'startScript'])
   expect(firstBrokenRule({ ...form, name: 'a' }, undefined)?.field).toBe('project')
 })

@@ -1,4 +1,4 @@
-import { brokenStartScript, VmCreate, vmTexts } from '@slipway/contract'
+import { brokenStartScript, parseDiskSize, VmCreate, vmTexts } from '@slipway/contract'
 
 /** The create form as the user sees it; a choice not made yet is an empty text. */
 export interface VmForm {
@@ -6,6 +6,8 @@ export interface VmForm {
   templateId: string
   sshKeyId: string
   persistent: boolean
+  /** The size of the root disk as it is typed; empty: as the template makes it. */
+  rootDisk: string
   disks: { diskId: string }[]
   /** Ports to share, as they are typed. */
   ports: string
@@ -17,6 +19,7 @@ export const emptyVmForm: VmForm = {
   templateId: '',
   sshKeyId: '',
   persistent: true,
+  rootDisk: '',
   disks: [],
   ports: '',
   startScript: '',
@@ -36,6 +39,18 @@ export const parsePorts = (text: string): number[] =>
 export const brokenPorts = (text: string): string | undefined =>
   VmCreate.shape.share_ports.safeParse(parsePorts(text)).error?.issues[0]?.message
 
+/** The size that a text such as `30` or `30GB` names, in whole Gi. What is none is `NaN`, which the contract refuses. */
+export function parseRootDisk(text: string): number {
+  const gi = parseDiskSize(text, Number.POSITIVE_INFINITY)
+  return typeof gi === 'number' ? gi : Number.NaN
+}
+
+/** What is wrong with the size of the root disk as it is typed; undefined when it can be sent, or there is none. */
+export const brokenRootDisk = (text: string): string | undefined =>
+  text.trim() === ''
+    ? undefined
+    : VmCreate.shape.root_disk_gb.safeParse(parseRootDisk(text)).error?.issues[0]?.message
+
 /** What is wrong with the start script; undefined when it can be sent, or there is none. */
 export const brokenScript = (text: string): string | undefined =>
   text.trim() === '' ? undefined : brokenStartScript(text)
@@ -48,13 +63,22 @@ export function toBody(form: VmForm): VmCreate {
     template_id: form.templateId,
     ssh_key_id: form.sshKeyId,
     persistent: form.persistent,
+    ...(form.rootDisk.trim() !== '' ? { root_disk_gb: parseRootDisk(form.rootDisk) } : {}),
     ...(form.disks.length > 0 ? { disks: form.disks.map(({ diskId }) => ({ disk_id: diskId })) } : {}),
     ...(ports.length > 0 ? { share_ports: ports } : {}),
     ...(form.startScript.trim() !== '' ? { start_script: form.startScript } : {}),
   }
 }
 
-export type VmFormField = 'name' | 'project' | 'sshKey' | 'template' | 'disks' | 'ports' | 'startScript'
+export type VmFormField =
+  | 'name'
+  | 'project'
+  | 'sshKey'
+  | 'template'
+  | 'rootDisk'
+  | 'disks'
+  | 'ports'
+  | 'startScript'
 
 /** Order in which broken rules are told, and where the contract reports each. */
 const fieldOrder: readonly { field: VmFormField; wire?: string }[] = [
@@ -62,6 +86,7 @@ const fieldOrder: readonly { field: VmFormField; wire?: string }[] = [
   { field: 'project' },
   { field: 'sshKey', wire: 'ssh_key_id' },
   { field: 'template', wire: 'template_id' },
+  { field: 'rootDisk', wire: 'root_disk_gb' },
   { field: 'disks', wire: 'disks' },
   { field: 'ports', wire: 'share_ports' },
   { field: 'startScript', wire: 'start_script' },
