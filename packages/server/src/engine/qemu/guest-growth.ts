@@ -11,20 +11,23 @@ const PATIENCE_MS = 20_000
  */
 export const growthScript = `set -eu
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
-at=$(readlink -f "/sys/dev/block/$(mountpoint -d /)")
+number=
+while read -r _ _ device _ where rest; do
+  if [ "$where" = / ]; then
+    number=$device
+    kind=\${rest#* - }
+  fi
+done < /proc/self/mountinfo
+at=$(cd -P "/sys/dev/block/$number" && pwd -P)
 disk=/dev/\${at##*/}
 if [ -e "$at/partition" ]; then
   whole=\${at%/*}
-  read -r number < "$at/partition"
-  growpart "/dev/\${whole##*/}" "$number" || [ $? = 1 ]
+  read -r part < "$at/partition"
+  growpart "/dev/\${whole##*/}" "$part" || [ $? = 1 ]
 fi
-kind=
-while read -r _ where what _; do
-  if [ "$where" = / ]; then kind=$what; fi
-done < /proc/mounts
 case $kind in
-  ext[234]) resize2fs "$disk" ;;
-  xfs) xfs_growfs / ;;
+  'ext'[234]' '*) resize2fs "$disk" ;;
+  'xfs '*) xfs_growfs / ;;
   *) exit 2 ;;
 esac
 `
