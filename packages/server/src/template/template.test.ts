@@ -53,7 +53,7 @@ describe('the template catalogue', () => {
       id: expect.any(String),
       created_at: expect.any(String),
       // A picture: its VMs boot the built-in image.
-      image: { state: 'ready', progress: null, message: null },
+      image: { state: 'ready', progress: null, message: null, root_disk_gb: 20 },
     })
     expect((await bob.call(templateApi.list)).body.at(-1)).toEqual(body)
   })
@@ -179,10 +179,16 @@ describe('a template with a boot image', () => {
       expect(body.image).toEqual({
         state: 'coming',
         progress: 0,
+        root_disk_gb: null,
         message: 'Downloading the image from images.example.org.',
       })
       await app.clock.advance(10_000)
-      expect(await imageOf(body.id)).toEqual({ state: 'ready', progress: null, message: null })
+      expect(await imageOf(body.id)).toEqual({
+        state: 'ready',
+        progress: null,
+        message: null,
+        root_disk_gb: 20,
+      })
     },
   )
 
@@ -198,7 +204,12 @@ describe('a template with a boot image', () => {
     const { body } = await create({ ...valid, image_url: 'https://example.org/fault-refused.qcow2' })
     await app.clock.advance(10_000)
     const reason = 'The image refers to another file, so it was refused (simulated).'
-    expect(await imageOf(body.id)).toEqual({ state: 'failed', progress: null, message: reason })
+    expect(await imageOf(body.id)).toEqual({
+      state: 'failed',
+      progress: null,
+      message: reason,
+      root_disk_gb: null,
+    })
     const { body: project } = await ada.call(projectApi.create, { body: { name: 'q' } })
     const { body: key } = await ada.call(sshKeyApi.create, {
       body: { key_name: 'desk', ssh_public_key: newPublicKey() },
