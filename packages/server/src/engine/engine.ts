@@ -263,7 +263,7 @@ export interface Engine {
   saveTo(directory: string, objects: ObjectIds, work: SavingWork): Promise<ReadonlyMap<string, string>>
 }
 
-/** What of a machine can be another from one start to the next. */
+/** What came of `growRoot`. */
 export interface RootGrown {
   /** The size of the root disk. */
   sizeBytes: number
@@ -271,6 +271,7 @@ export interface RootGrown {
   fileSystem: 'grown' | 'next-boot'
 }
 
+/** What of a machine can be another from one start to the next. */
 export type MachineLikeness = Pick<
   MachineSpec,
   | 'hostname'
