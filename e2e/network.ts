@@ -95,6 +95,7 @@ export const makeTemplate = (name: string, more: Partial<Template> = {}): Templa
   default_memory_mb: 2048,
   created_at: madeAt,
   image: { state: 'ready', progress: null, message: null, root_disk_gb: 20 },
+  has_start_script: false,
   ...more,
 })
 

@@ -545,6 +545,7 @@ export const mayReadEnvironment =
 const ownersByAnotherName = {
   bin_member: 'project-member',
   template_bin: 'template',
+  template_start_script: 'template',
   session: 'account',
   mail_token: 'account',
   identity: 'oidc',

@@ -52,6 +52,9 @@ export const readings: Record<string, Operation> = {
   listProjects: plain(1, projectApi.list),
   listKeys: plain(0.5, sshKeyApi.list),
   listTemplates: plain(1, templateApi.list),
+  readScriptOfTemplate: plain(0.2, templateApi.startScript, {
+    parts: () => ({ params: { templateId: 'starter' } }),
+  }),
   checkImage: plain(0.3, templateApi.checkImage, {
     parts: (_args, _find, handle) => ({ body: { image_url: imageUrl('whole', handle) } }),
   }),

@@ -72,6 +72,7 @@ export const routes = {
   'template.offer': 'POST /api/admin/templates/:templateId/offer',
   'template.delete': 'DELETE /api/admin/templates/:templateId',
   'template.checkImage': 'POST /api/admin/templates/check-image',
+  'template.startScript': 'GET /api/templates/:templateId/start-script',
   'template.prepare': 'POST /api/templates/:templateId/prepare',
   'vm.list': 'GET /api/projects/:projectId/vms',
   'vm.create': 'POST /api/projects/:projectId/vms',

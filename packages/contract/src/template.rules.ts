@@ -5,6 +5,8 @@ export const templateTexts = {
   invalidMemory: 'Please select a valid memory size',
   invalidImageUrl: 'Please enter a valid image URL',
   invalidChecksum: 'End the image URL with #sha256= and 64 hexadecimal digits, or omit the checksum',
+  scriptWithoutCloudInit:
+    'The image of this template has no cloud-init. Begin the start script with #!, or enter the URL of an image with cloud-init.',
   adminOnly: 'Admin access required',
   notFound: 'Template not found',
   builtIn: 'A built-in template cannot be changed or deleted. Retire it, and add one of your own.',

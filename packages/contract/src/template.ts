@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { ForGood } from './for-good.ts'
+import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
+import { StartScriptText } from './start-script-text.ts'
 import {
   demandedSha256,
   isBootImageUrl,
@@ -35,6 +37,8 @@ export const Template = z.object({
   created_at: Time,
   /** The disk image its VMs start from. */
   image: TemplateImage,
+  /** Whether its VMs run a start script unless they have one of their own; see `template.startScript`. */
+  has_start_script: z.boolean(),
 })
 export type Template = z.infer<typeof Template>
 
@@ -64,8 +68,20 @@ export const TemplateCreate = z.object({
   default_cpu: z.literal(templateCpuOptions, { error: t.invalidCpu }),
   default_memory_mb: z.literal(templateMemoryOptionsMb, { error: t.invalidMemory }),
   image_url: ImageUrl,
+  /**
+   * What VMs that are created from it run, unless they have a start script of their own. Null: none. Absent: none, or
+   * that of before when a template is changed.
+   */
+  start_script: StartScriptText.nullish(),
 })
 export type TemplateCreate = z.infer<typeof TemplateCreate>
+
+/** Everybody who may create VMs of a template may read it. */
+export const TemplateStartScript = z.object({
+  /** Null where the template has none. */
+  script: z.string().nullable(),
+})
+export type TemplateStartScript = z.infer<typeof TemplateStartScript>
 
 export const ImageCheck = z.object({ image_url: ImageUrl })
 export const BootSource = z.enum(['address', 'built-in'])
@@ -95,6 +111,8 @@ export const CatalogueTemplate = Template.extend({
 export type CatalogueTemplate = z.infer<typeof CatalogueTemplate>
 
 const TemplateParams = z.object({ templateId: Id })
+const { noCloudInit: _, ...ofEveryScript } = startScriptTexts
+const scriptProblems = [...Object.values(ofEveryScript), t.scriptWithoutCloudInit]
 const ofCatalogue = { 403: [t.adminOnly], 404: [t.notFound] }
 
 export const templateApi = {
@@ -109,6 +127,7 @@ export const templateApi = {
     summary: 'Change a template; VMs that exist keep what they have',
     auth: 'session',
     status: 200,
+    bodyBytes: startScriptBodyBytes,
     params: TemplateParams,
     body: TemplateCreate,
     response: Template,
@@ -156,6 +175,7 @@ export const templateApi = {
     auth: 'session',
     status: 201,
     idempotent: true,
+    bodyBytes: startScriptBodyBytes,
     body: TemplateCreate,
     response: Template,
     errors: {
@@ -166,10 +186,20 @@ export const templateApi = {
         t.invalidMemory,
         t.invalidImageUrl,
         t.invalidChecksum,
+        ...scriptProblems,
         'Or a sentence that says what is wrong with the boot image',
       ],
       403: [t.adminOnly],
     },
+  }),
+  startScript: endpoint('template.startScript', {
+    summary:
+      'The start script of a template, which VMs run that are created from it without one of their own',
+    auth: 'session',
+    status: 200,
+    params: TemplateParams,
+    response: TemplateStartScript,
+    errors: { 404: [t.notFound] },
   }),
   checkImage: endpoint('template.checkImage', {
     summary:

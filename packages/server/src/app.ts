@@ -38,6 +38,8 @@ import { makeUses } from './lib/uses.ts'
 import { makeOperationService } from './operation/operation.service.ts'
 import { makeQuotaRepo } from './quota/quota.repo.ts'
 import { makeQuotaService } from './quota/quota.service.ts'
+import { makeStartScriptRepo } from './start-script/start-script.repo.ts'
+import { makeStartScriptService } from './start-script/start-script.service.ts'
 import { makeTemplateRepo } from './template/template.repo.ts'
 import { makeTemplateService } from './template/template.service.ts'
 
@@ -115,9 +117,17 @@ export async function buildApp(options: AppOptions) {
     uses,
   })
   const { accounts, secondStep, oidc, apiTokens, passkeys, activity, keys, visits } = people
+  const startScripts = makeStartScriptService({
+    repo: makeStartScriptRepo(db),
+    // What is built here has none; what comes from elsewhere is made for it.
+    hasCloudInit: (imageId) =>
+      isBootImageUrl(imageId) || options.templates.some(({ id, url }) => id === imageId && url !== null),
+    resultOf: (vmId, form) => engine.startScriptResult(vmId, form),
+  })
   const templates = makeTemplateService({
     repo: makeTemplateRepo(db),
     images: engine,
+    startScripts,
     builtIn: options.templates,
     hasAdmins: config.admins.length > 0 || config.oidc.some(({ adminGroup }) => adminGroup !== null),
     binDays: config.binDays,
@@ -163,12 +173,10 @@ export async function buildApp(options: AppOptions) {
     templates,
     disks,
     shares,
-    // What is built here has none; what comes from elsewhere is made for it.
-    hasCloudInit: (imageId) =>
-      isBootImageUrl(imageId) || options.templates.some(({ id, url }) => id === imageId && url !== null),
+    startScripts,
     isInUse: storage.isInUse,
   })
-  const { vms, vmSnapshots, consoles, startScripts } = machines
+  const { vms, vmSnapshots, consoles } = machines
   const { snapshotSchedules, scheduleWatch } = makeSchedules(base, { vms, disks, vmSnapshots, diskSnapshots })
   const groups = makeGroups(base, {
     policy: config.scaling,
@@ -319,6 +327,7 @@ export async function buildApp(options: AppOptions) {
     originOf,
     ...people,
     ...storage,
+    startScripts,
     ...machines,
     ...groups,
     ...watching,

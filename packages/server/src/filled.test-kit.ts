@@ -31,6 +31,7 @@ export async function fill(app: TestApp) {
     default_cpu: 1,
     default_memory_mb: 1024,
     image_url: 'https://images.example.org/picture.png',
+    start_script: '#!/bin/sh\necho Ünï\n',
   })
   const project = `/api/projects/${await make('/api/projects', { name: 'checkout', description: 'Ünï, 商店 🛒' })}`
   await make('/api/projects', { name: 'playground' })

@@ -192,6 +192,7 @@ const state = async () =>
           'recovery_code',
           'pending_sign_in',
           'template',
+          'template_start_script',
           'vm',
           'disk',
           'upload',

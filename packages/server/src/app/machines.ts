@@ -8,8 +8,7 @@ import type { ShareService } from '../share/share.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import { resumeSchedules } from '../snapshot-schedule/snapshot-schedule.writes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
-import { makeStartScriptRepo } from '../start-script/start-script.repo.ts'
-import { makeStartScriptService } from '../start-script/start-script.service.ts'
+import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import { makePatience } from '../vm/vm.patience.ts'
 import { makeVmReconcile } from '../vm/vm.reconcile.ts'
@@ -41,8 +40,7 @@ export function makeMachines(
     templates: TemplateService
     disks: DiskService
     shares: ShareService
-    /** Whether guests of a boot image are set up by cloud-init. */
-    hasCloudInit: (imageId: string) => boolean
+    startScripts: StartScriptService
     /** Whether a disk or a VM is made of the snapshot now, or a VM put back to it. */
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
@@ -51,18 +49,13 @@ export function makeMachines(
   const { activity, isInUse, quotas, maxDiskGb, binDays } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
-  const startScripts = makeStartScriptService({
-    repo: makeStartScriptRepo(db),
-    hasCloudInit: options.hasCloudInit,
-    resultOf: (vmId, form) => engine.startScriptResult(vmId, form),
-  })
   const vms = makeVmService({
     repo: vmRepo,
     disks: options.disks,
     keys: options.keys,
     templates: options.templates,
     shares: options.shares,
-    startScripts,
+    startScripts: options.startScripts,
     kick: calls.kickVm,
     hurry: calls.hurryVm,
     changed: bus.changed,
@@ -112,7 +105,7 @@ export function makeMachines(
     announceSnapshot: vmSnapshots.announceById,
     suspectSnapshot: calls.kickVmSnapshot,
     wake: calls.kickVm,
-    startScriptOf: startScripts.scriptOf,
+    startScriptOf: options.startScripts.scriptOf,
     ownKeys: options.ownKeys,
   })
   const vmReconciler = makeReconciler({
@@ -172,7 +165,6 @@ export function makeMachines(
     comeBack,
     vmSnapshots,
     consoles,
-    startScripts,
     vmReconciler,
     vmSnapshotReconciler,
     /** Suspends VMs that nobody uses, by what others measure of them. */

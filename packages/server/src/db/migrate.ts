@@ -39,6 +39,7 @@ import * as sshKeysOfVms from './migrations/0034-ssh-keys-of-vms.ts'
 import * as binOfTemplates from './migrations/0035-bin-of-templates.ts'
 import * as rollOuts from './migrations/0036-roll-outs.ts'
 import * as rootDisks from './migrations/0037-root-disks.ts'
+import * as templateStartScripts from './migrations/0038-template-start-scripts.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -81,6 +82,7 @@ const migrations: Record<string, Migration> = {
   '0035-bin-of-templates': binOfTemplates,
   '0036-roll-outs': rollOuts,
   '0037-root-disks': rootDisks,
+  '0038-template-start-scripts': templateStartScripts,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

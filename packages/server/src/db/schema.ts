@@ -28,6 +28,7 @@ export interface Schema {
   ssh_key: SshKeyTable
   template: TemplateTable
   template_bin: TemplateBinTable
+  template_start_script: TemplateStartScriptTable
   vm: VmTable
   vm_start_script: VmStartScriptTable
   disk: DiskTable
@@ -306,6 +307,12 @@ export interface TemplateBinTable extends TemplateTable {
   /** Null once that account is deleted. */
   deleted_by: string | null
   delete_at: string
+}
+
+/** Of templates, and of those in the bin: it refers to neither table, and goes when a template is deleted for good. */
+export interface TemplateStartScriptTable {
+  template_id: string
+  script: string
 }
 
 export interface VmTable {

@@ -35,30 +35,33 @@ export function makeStartScriptService(options: {
   const { repo } = options
   const none = { message: null, exit_code: null, finished_at: null, output: '' }
 
-  /** Refuses what no guest of that image could run. */
-  function requireFitting(script: string, imageId: string): void {
+  /** Refuses what no guest of that image could run; `noCloudInit` says so where it is for want of cloud-init. */
+  function requireFitting(
+    script: string,
+    imageId: string,
+    noCloudInit: string = startScriptTexts.noCloudInit,
+  ): void {
     if (startScriptForm(script) !== 'cloud-config') return
     if (!isMapping(script)) throw refuse('start_script', startScriptTexts.notMapping)
-    if (!options.hasCloudInit(imageId)) throw refuse('start_script', startScriptTexts.noCloudInit)
+    if (!options.hasCloudInit(imageId)) throw refuse('start_script', noCloudInit)
   }
 
   return {
+    requireFitting,
+
     /**
      * For the VM service: checks the start script of a VM that is being created. What it answers is for the transaction
      * that stores the VM.
      */
-    forNewVm(vm: { id: string; imageId: string }, script: string | undefined): (tx: Tx) => Promise<void> {
-      if (script === undefined) return async () => {}
+    forNewVm(vm: { id: string; imageId: string }, script: string | null): (tx: Tx) => Promise<void> {
+      if (script === null) return async () => {}
       requireFitting(script, vm.imageId)
       return (tx) => repo.add(tx, vm.id, script)
     },
 
     /** The same for a group, whose members all run it. */
-    forNewGroup(
-      group: { id: string; imageId: string },
-      script: string | undefined,
-    ): (tx: Tx) => Promise<void> {
-      if (script === undefined) return async () => {}
+    forNewGroup(group: { id: string; imageId: string }, script: string | null): (tx: Tx) => Promise<void> {
+      if (script === null) return async () => {}
       requireFitting(script, group.imageId)
       return (tx) => repo.addToGroup(tx, group.id, script)
     },

@@ -5,6 +5,7 @@ import { deleterOf } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { TemplateBinTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { dropStartScript } from './template.writes.ts'
 
 export type StoredInBin = Pick<TemplateBinTable, 'id' | 'name' | 'deleted_at' | 'deleted_by' | 'delete_at'>
 
@@ -78,6 +79,7 @@ export function makeTemplateBinRepo(db: Db) {
       return db.transaction().execute(async (tx) => {
         const item = await take(tx, id)
         if (!item) return false
+        await dropStartScript(tx, id)
         await record(tx, [entryOf(item)])
         return true
       })

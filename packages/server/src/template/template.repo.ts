@@ -1,14 +1,20 @@
 import type { Template } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { TemplateTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { dropStartScript } from './template.writes.ts'
 
 /** A template as it is stored, and what its VMs boot. */
 export interface StoredTemplate extends Omit<Template, 'image'> {
   imageId: string
   retiredAt: string | null
+}
+
+/** With the start script, as a create request needs it: read at once, so that it fits the image. */
+export interface WholeTemplate extends StoredTemplate {
+  startScript: string | null
 }
 
 const dayMs = 24 * 60 * 60_000
@@ -20,8 +26,11 @@ interface Keep {
   nowMs: number
 }
 
-const toTemplate = ({ image_id, retired_at, ...row }: TemplateTable): StoredTemplate => ({
+type Row = TemplateTable & { start_script_of: string | null }
+
+const toTemplate = ({ image_id, retired_at, start_script_of, ...row }: Row): StoredTemplate => ({
   ...row,
+  has_start_script: start_script_of !== null,
   imageId: image_id,
   retiredAt: retired_at,
 })
@@ -29,6 +38,22 @@ const toTemplate = ({ image_id, retired_at, ...row }: TemplateTable): StoredTemp
 export type TemplateRepo = ReturnType<typeof makeTemplateRepo>
 
 export function makeTemplateRepo(db: Db) {
+  /** With whether there is a start script: the key of its row, and not its text. */
+  const rows = (executor: Db = db) =>
+    executor
+      .selectFrom('template')
+      .leftJoin('template_start_script as start', 'start.template_id', 'template.id')
+      .selectAll('template')
+      .select('start.template_id as start_script_of')
+
+  const wholeRows = (executor: Db = db) => rows(executor).select('start.script')
+
+  async function setScript(tx: Tx, id: string, script: string | null): Promise<void> {
+    await dropStartScript(tx, id)
+    if (script !== null)
+      await tx.insertInto('template_start_script').values({ template_id: id, script }).execute()
+  }
+
   /** How many VMs, and pools and sets, exist of each template; of those without any there is nothing. */
   async function uses(executor: Db = db): Promise<Map<string, { vms: number; groups: number }>> {
     const vms = await executor
@@ -51,25 +76,31 @@ export function makeTemplateRepo(db: Db) {
 
   return {
     async list(): Promise<StoredTemplate[]> {
-      const rows = await db.selectFrom('template').selectAll().orderBy('created_at').orderBy('id').execute()
-      return rows.map(toTemplate)
+      return (await rows().orderBy('created_at').orderBy('id').execute()).map(toTemplate)
     },
 
     uses: () => uses(),
 
-    /** Changes a template, after `allowed` agreed to what it is then; null when there is none. */
+    /** Changes a template, after `allowed` agreed to what it is then; null when there is none. Without a script, that stays. */
     change(
       id: string,
-      allowed: (template: StoredTemplate) => void,
+      allowed: (template: WholeTemplate) => void,
       set: Partial<TemplateTable>,
       entryOf: (template: StoredTemplate) => Entry,
+      script?: string | null,
     ): Promise<StoredTemplate | null> {
       return db.transaction().execute(async (tx) => {
-        const row = await tx.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst()
-        if (!row) return null
-        allowed(toTemplate(row))
+        const found = await wholeRows(tx).where('id', '=', id).executeTakeFirst()
+        if (!found) return null
+        const { script: before, ...row } = found
+        allowed({ ...toTemplate(row), startScript: before })
         await tx.updateTable('template').set(set).where('id', '=', id).execute()
-        const after = toTemplate({ ...row, ...set })
+        if (script !== undefined) await setScript(tx, id, script)
+        const after = toTemplate({
+          ...row,
+          ...set,
+          ...(script !== undefined && { start_script_of: script === null ? null : id }),
+        })
         await record(tx, [entryOf(after)])
         return after
       })
@@ -86,12 +117,14 @@ export function makeTemplateRepo(db: Db) {
       keep: Keep | null,
     ): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
-        const row = await tx.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst()
-        if (!row) return false
-        const template = toTemplate(row)
+        const found = await rows(tx).where('id', '=', id).executeTakeFirst()
+        if (!found) return false
+        const template = toTemplate(found)
         allowed(template, (await uses(tx)).get(id) ?? { vms: 0, groups: 0 })
         await tx.deleteFrom('template').where('id', '=', id).execute()
-        if (keep) {
+        if (!keep) await dropStartScript(tx, id)
+        else {
+          const { start_script_of: _, ...row } = found
           const { deletedBy, days, nowMs } = keep
           const times = { deleted_at: isoTime(nowMs), delete_at: isoTime(nowMs + days * dayMs) }
           await tx
@@ -105,16 +138,24 @@ export function makeTemplateRepo(db: Db) {
     },
 
     async find(id: string): Promise<StoredTemplate | null> {
-      const row = await db.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await rows().where('id', '=', id).executeTakeFirst()
       return row ? toTemplate(row) : null
     },
 
-    async insert(row: TemplateTable, entry: Entry): Promise<StoredTemplate> {
+    async findWhole(id: string): Promise<WholeTemplate | null> {
+      const row = await wholeRows().where('id', '=', id).executeTakeFirst()
+      if (!row) return null
+      const { script, ...template } = row
+      return { ...toTemplate(template), startScript: script }
+    },
+
+    async insert(row: TemplateTable, script: string | null, entry: Entry): Promise<StoredTemplate> {
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('template').values(row).execute()
+        if (script !== null) await setScript(tx, row.id, script)
         await record(tx, [entry])
       })
-      return toTemplate(row)
+      return toTemplate({ ...row, start_script_of: script === null ? null : row.id })
     },
 
     /** Tells of what changed nothing in the table. */

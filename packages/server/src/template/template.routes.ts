@@ -16,6 +16,7 @@ export function templateRoutes(route: Route, templates: TemplateService): void {
   route(templateApi.delete, ({ user, params, query }) =>
     templates.delete(user, params.templateId, query.for_good === 'true'),
   )
+  route(templateApi.startScript, ({ params }) => templates.startScript(params.templateId))
   route(templateApi.checkImage, ({ user, body }) => templates.checkImage(user, body.image_url))
   route(templateApi.prepare, ({ user, params }) => templates.prepare(user, params.templateId))
 }

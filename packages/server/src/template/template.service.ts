@@ -8,6 +8,7 @@ import {
   mayDeleteTemplate,
   type Template,
   type TemplateCreate,
+  type TemplateStartScript,
   templateTexts,
   wholeGi,
 } from '@slipway/contract'
@@ -15,7 +16,8 @@ import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
-import type { StoredTemplate, TemplateRepo } from './template.repo.ts'
+import type { StartScriptService } from '../start-script/start-script.service.ts'
+import type { StoredTemplate, TemplateRepo, WholeTemplate } from './template.repo.ts'
 
 export type TemplateService = ReturnType<typeof makeTemplateService>
 
@@ -54,6 +56,7 @@ const builtInImage = 'base'
 interface Dependencies {
   repo: TemplateRepo
   images: BootImages
+  startScripts: Pick<StartScriptService, 'requireFitting'>
   /** In the order of the catalogue. */
   builtIn: readonly BuiltInTemplate[]
   /** Whether the settings say who is an administrator; else everybody may add templates (catalogue G-073). */
@@ -63,7 +66,8 @@ interface Dependencies {
   clock: Clock
 }
 
-export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays, clock }: Dependencies) {
+export function makeTemplateService(dependencies: Dependencies) {
+  const { repo, images, startScripts, builtIn, hasAdmins, binDays, clock } = dependencies
   const requireAdmin = ({ is_admin }: Me) => {
     if (hasAdmins && !is_admin) throw new Problem(403, templateTexts.adminOnly)
   }
@@ -98,14 +102,17 @@ export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays,
     return { boots: 'address', format, download_bytes: downloadBytes, disk_bytes: virtualBytes }
   }
 
+  const requireFitting = (script: string, imageId: string): void =>
+    startScripts.requireFitting(script, imageId, templateTexts.scriptWithoutCloudInit)
+
   return {
     async list(): Promise<Template[]> {
       return Promise.all((await repo.list()).filter(({ retiredAt }) => retiredAt === null).map(show))
     },
 
     /** One that is offered, for what is created now. */
-    async find(id: string): Promise<StoredTemplate | null> {
-      const template = await repo.find(id)
+    async find(id: string): Promise<WholeTemplate | null> {
+      const template = await repo.findWhole(id)
       return template?.retiredAt === null ? template : null
     },
 
@@ -129,26 +136,29 @@ export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays,
       )
     },
 
+    async startScript(id: string): Promise<TemplateStartScript> {
+      return { script: present(await repo.findWhole(id)).startScript }
+    },
+
     /** Changes a template for what is created from now on. */
-    async update(user: Me, id: string, input: TemplateCreate): Promise<Template> {
+    async update(user: Me, id: string, { start_script, ...input }: TemplateCreate): Promise<Template> {
       requireNamedAdmin(user)
       require409(mayChangeTemplate({ built_in: isBuiltIn(id) }))
       const before = present(await repo.find(id))
       const isOther = before.image_url !== input.image_url
       const boots = isOther ? (await lookAt(input.image_url)).boots : null
-      const set = {
-        ...input,
-        ...(isOther && {
-          image_id: boots === 'address' && input.image_url !== null ? input.image_url : builtInImage,
-        }),
-      }
+      const set = { ...input, image_id: isOther ? imageOf(input, boots) : before.imageId }
       const changed = wish(user.id, 'template.update', `Changed template ${input.name}`)
       const template = present(
         await repo.change(
           id,
-          () => {},
+          ({ startScript }) => {
+            const script = start_script === undefined ? startScript : start_script
+            if (script !== null) requireFitting(script, set.image_id)
+          },
           set,
           (one) => told(user, one, changed),
+          start_script,
         ),
       )
       if (boots === 'address') await images.image(template.imageId, true)
@@ -204,18 +214,19 @@ export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays,
     },
 
     /** Adds a template. Its VMs boot the image at its address, or the built-in Debian (catalogue G-069). */
-    async create(user: Me, input: TemplateCreate): Promise<Template> {
+    async create(user: Me, { start_script = null, ...input }: TemplateCreate): Promise<Template> {
       requireAdmin(user)
       const { boots } = await lookAt(input.image_url)
       const row = {
         ...input,
         id: newId(clock.now()),
-        image_id: boots === 'address' && input.image_url !== null ? input.image_url : builtInImage,
+        image_id: imageOf(input, boots),
         created_at: isoTime(clock.now()),
         retired_at: null,
       }
+      if (start_script !== null) requireFitting(start_script, row.image_id)
       const added = wish(user.id, 'template.create', `Added template ${row.name}`)
-      const template = await repo.insert(row, told(user, row, added))
+      const template = await repo.insert(row, start_script, told(user, row, added))
       // What is wrong with it should show on its card before somebody waits for a VM.
       if (boots === 'address') await images.image(template.imageId, true)
       return show(template)
@@ -249,6 +260,10 @@ export function makeTemplateService({ repo, images, builtIn, hasAdmins, binDays,
 }
 
 const unknown = { root_disk_gb: null }
+
+/** What VMs boot whose template has this image URL. */
+const imageOf = ({ image_url }: { image_url: string | null }, boots: ImageFound['boots'] | null): string =>
+  boots === 'address' && image_url !== null ? image_url : builtInImage
 
 function wireImage(look: ImageNow): Template['image'] {
   switch (look.state) {

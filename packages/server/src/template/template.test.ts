@@ -54,6 +54,7 @@ describe('the template catalogue', () => {
       created_at: expect.any(String),
       // A picture: its VMs boot the built-in image.
       image: { state: 'ready', progress: null, message: null, root_disk_gb: 20 },
+      has_start_script: false,
     })
     expect((await bob.call(templateApi.list)).body.at(-1)).toEqual(body)
   })

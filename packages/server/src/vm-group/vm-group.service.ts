@@ -194,7 +194,12 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       const member = await memberOf(projectId, template, input)
       const now = clock.now()
       const id = newId(now)
-      const addScript = options.startScripts.forNewGroup({ id, imageId: member.imageId }, input.start_script)
+      // Copies of a snapshot run none.
+      const ofTemplate = input.snapshot_id === null ? template.startScript : null
+      const addScript = options.startScripts.forNewGroup(
+        { id, imageId: member.imageId },
+        input.start_script ?? ofTemplate,
+      )
       await repo.insert(
         {
           id,

@@ -1,4 +1,4 @@
-import { vmApi, vmPoolApi } from '@slipway/contract'
+import { templateApi, vmApi, vmPoolApi } from '@slipway/contract'
 import { expect, it } from 'vitest'
 import { atDesk } from '../desk.test-kit.ts'
 import type { GuestReserve } from '../engine/engine.ts'
@@ -31,6 +31,13 @@ it(
     const disk = await desk.readyDisk()
     const withDisk = await create('with-disk', { disks: [{ disk_id: disk }] })
     const withScript = await create('with-script', { start_script: '#!/bin/sh\ntrue\n' })
+    const { body: template } = await ada.call(templateApi.create, {
+      body: {
+        ...{ name: 'Scripted', description: 'x', default_cpu: 1, default_memory_mb: 512 },
+        start_script: '#!/bin/sh\ntrue\n',
+      },
+    })
+    const ofTemplate = await create('of-template', { template_id: template.id })
     const group = { name: 'pool', template_id: 'starter', ssh_key_id: keyId, max_size: 2 }
     await ada.call(vmPoolApi.create, { params, body: group })
     await desk.pass()
@@ -46,9 +53,10 @@ it(
     ])
     const { body } = await ada.call(vmApi.list, { params })
     const ids = body.map(({ id }) => id)
-    expect(ids.filter((id) => [withDisk, withScript, first, second].includes(id))).toEqual([
+    expect(ids.filter((id) => [withDisk, withScript, ofTemplate, first, second].includes(id))).toEqual([
       withDisk,
       withScript,
+      ofTemplate,
       first,
       second,
     ])

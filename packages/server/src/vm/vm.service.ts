@@ -476,7 +476,8 @@ export function makeVmService(options: VmServiceOptions) {
         memoryMb: input.memory_mb ?? template.default_memory_mb,
       }
       const nextRootBytes = await rootOfNew(template.imageId, input.root_disk_gb)
-      const isPlain = diskIds.length === 0 && !input.start_script && nextRootBytes === null
+      const script = input.start_script ?? template.startScript
+      const isPlain = diskIds.length === 0 && script === null && nextRootBytes === null
       const reserved = isPlain ? options.takeReserved(size) : null
       const vm = fresh({
         ...size,
@@ -495,7 +496,7 @@ export function makeVmService(options: VmServiceOptions) {
         deleteProtection: input.delete_protection,
         member: null,
       })
-      const addScript = options.startScripts.forNewVm(vm, input.start_script)
+      const addScript = options.startScripts.forNewVm(vm, script)
       const sharing = await shares.forNewVm(userId, vm, input.share_ports)
       const now = clock.now()
       const entries = [
