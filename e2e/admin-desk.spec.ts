@@ -1,5 +1,14 @@
 import type { APIRequest, Page } from '@playwright/test'
-import { accountApi, diskApi, hostApi, projectApi, templateApi, totpApi, totpTexts } from '@slipway/contract'
+import {
+  accountApi,
+  diskApi,
+  hostApi,
+  projectApi,
+  templateApi,
+  templateTexts,
+  totpApi,
+  totpTexts,
+} from '@slipway/contract'
 import { Secret, TOTP } from 'otpauth'
 import { expectAccessible } from './a11y.ts'
 import { test as base, callWith, expect, join, newPerson } from './fixtures.ts'
@@ -141,19 +150,30 @@ test("an operator's day, by keyboard", async ({ page, operator: _, call, server,
   })
 
   await test.step('changes a template and deletes it', async () => {
-    const { id: _, ...created } = await call(templateApi.create, {
-      body: { name: 'Zig', description: 'Compiler', default_cpu: 1, default_memory_mb: 512 },
+    const created = await call(templateApi.create, {
+      body: {
+        ...{ name: 'Zig', description: 'Compiler', default_cpu: 1, default_memory_mb: 512 },
+        start_script: '#!/bin/sh\necho Zig\n',
+      },
     })
     await page.reload()
     await press('button', `Edit ${created.name}`)
     const dialog = page.getByRole('dialog', { name: 'Edit template' })
     await expect(dialog).toBeVisible()
+    const script = dialog.getByLabel('Script', { exact: true })
+    await expect(script).toHaveValue('#!/bin/sh\necho Zig\n')
     await expectAccessible(page)
+    await script.fill('#cloud-config\npackages: [zig]\n')
+    await dialog.getByRole('button', { name: 'Save' }).press('Enter')
+    await expect(script).toHaveAccessibleDescription(templateTexts.scriptWithoutCloudInit)
+    await script.fill('#!/bin/sh\necho Zig 2\n')
     await tabTo(page, 'textbox', 'Name')
     await page.keyboard.press('Control+A')
     await page.keyboard.type('Zig 2')
     await page.keyboard.press('Enter')
     await expect(page.getByText('Template "Zig 2" was changed')).toBeVisible()
+    const ofTemplate = { params: { templateId: created.id } }
+    expect((await call(templateApi.startScript, ofTemplate)).script).toBe('#!/bin/sh\necho Zig 2\n')
     await press('button', 'Delete Zig 2')
     await confirm(page, 'Delete template')
     await expect(page.getByText('The template was deleted')).toBeVisible()

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { startScriptTexts, vmApi, vmPoolApi } from '@slipway/contract'
+import { startScriptTexts, templateApi, vmApi, vmPoolApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { copied } from './clipboard.ts'
 import { expect, templateId, test } from './fixtures.ts'
@@ -96,4 +96,57 @@ test('a start script is taken for all VMs of a pool', async ({ page, project, ss
   await page.getByRole('button', { name: 'Create VM Pool' }).click()
   await expect.poll(() => calls.length).toBe(1)
   expect(calls[0]?.postDataJSON()).toMatchObject({ name: 'crew', start_script: script })
+})
+
+test('a start script of a template runs in VMs that have none of their own', async ({
+  page,
+  project,
+  sshKey: _,
+}) => {
+  const scripted = '#!/bin/sh\necho Of the template\n'
+  const added = callsOf(page, templateApi.create)
+  await page.goto('/admin/templates')
+  await page.getByLabel('Name').fill('Weaver')
+  await page.getByLabel('Description').fill('With a loom')
+  for (const [label, option] of [
+    ['Default CPU', '1 core'],
+    ['Default memory', '512 MB'],
+  ] as const) {
+    await page.getByRole('combobox', { name: label }).click()
+    await page.getByRole('option', { name: option, exact: true }).click()
+  }
+  await page.getByText('Start script (optional)').click()
+  await expect(page.getByText('Every user of this installation can read it')).toBeVisible()
+  await scriptOf(page).fill('echo')
+  await expect(scriptOf(page)).toHaveAccessibleDescription(startScriptTexts.form)
+  await expect(page.getByRole('button', { name: 'Create Template' })).toBeDisabled()
+  await expectAccessible(page)
+  await scriptOf(page).fill(scripted)
+  await page.getByRole('button', { name: 'Create Template' }).click()
+  await expect(page).toHaveURL('/templates')
+  expect(added.at(-1)?.postDataJSON()).toMatchObject({ name: 'Weaver', start_script: scripted })
+
+  const calls = callsOf(page, vmApi.create)
+  await page.getByRole('article', { name: 'Weaver' }).getByRole('link', { name: 'Use This Template' }).click()
+  await expect(page.getByText('The template Weaver has a start script')).toBeVisible()
+  await page.getByText('Show the script of the template').click()
+  await expect(page.getByRole('region', { name: 'Script of the template' })).toContainText(
+    'echo Of the template',
+  )
+  await expectAccessible(page)
+  await page.getByText('Start script (optional)').click()
+  await scriptOf(page).fill(script)
+  await expect(page.getByText('The script below runs instead')).toBeVisible()
+  await scriptOf(page).fill('')
+  await page.getByLabel('Name', { exact: true }).fill('shuttle')
+  await submitOf(page).click()
+  await page.getByRole('link', { name: 'View Details of shuttle' }).click()
+  expect(calls.at(-1)?.postDataJSON()).not.toHaveProperty('start_script')
+  await expect(sectionOf(page).getByRole('region', { name: 'Output' })).toContainText('Of the template')
+
+  await page.goto(`/projects/${project.id}/vmpools/create`)
+  await page.getByRole('combobox', { name: 'Template' }).click()
+  await page.getByRole('option', { name: 'Weaver' }).first().click()
+  await expect(page.getByText('The template Weaver has a start script')).toBeVisible()
+  await expectAccessible(page)
 })

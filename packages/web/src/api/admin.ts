@@ -121,7 +121,10 @@ export function useTemplateAct(what: 'retire' | 'offer' | 'delete') {
 export function useUpdateTemplate(templateId: string) {
   return useMutation({
     mutationFn: (body: TemplateCreate) => call('template.update', { params: { templateId }, body }),
-    onSettled: templatesChanged,
+    onSettled: () => {
+      templatesChanged()
+      void queryClient.invalidateQueries({ queryKey: keyOf('template.startScript', { templateId }) })
+    },
   })
 }
 

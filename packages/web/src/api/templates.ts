@@ -37,6 +37,16 @@ export function useCreateTemplate() {
   })
 }
 
+/** The start script of a template. */
+export function useTemplateStartScript(templateId: string, isWanted: boolean) {
+  const params = { templateId }
+  return useQuery({
+    queryKey: keyOf('template.startScript', params),
+    queryFn: ({ signal }) => call('template.startScript', { params, signal }),
+    enabled: isWanted,
+  })
+}
+
 /** Fetches or builds the image of a template, or tries that again. */
 export function usePrepareTemplate() {
   return useMutation({

@@ -11,10 +11,15 @@ interface StartScriptFieldProps {
   onChange: (script: string) => void
   /** What is wrong with it; undefined when it can be sent. */
   error: string | undefined
+  /** How it is run, and who can read it. */
+  hint?: string
 }
 
+const hintOfVm =
+  'Runs once as root at the first boot. Begin with #!/bin/sh, or with #cloud-config in templates that have cloud-init. Operators of the project and the guest itself can read it: use no secrets that they must not know.'
+
 /** A script for the first boot, typed, pasted or from a file. It is folded away, because most VMs have none. */
-export function StartScriptField({ value, onChange, error }: StartScriptFieldProps) {
+export function StartScriptField({ value, onChange, error, hint = hintOfVm }: StartScriptFieldProps) {
   const [isOpen, setOpen] = useState(value !== '')
   const picker = useRef<HTMLInputElement>(null)
 
@@ -39,7 +44,7 @@ export function StartScriptField({ value, onChange, error }: StartScriptFieldPro
           label="Script"
           aside={<span className="text-label text-ink-3">{sizeOf(value)}</span>}
           error={error}
-          hint="Runs once as root at the first boot. Begin with #!/bin/sh, or with #cloud-config in templates that have cloud-init. Operators of the project and the guest itself can read it: use no secrets that they must not know."
+          hint={hint}
         >
           <TextArea
             value={value}

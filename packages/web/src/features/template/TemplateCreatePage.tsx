@@ -25,6 +25,7 @@ import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ExportActivity } from '../activity/ExportActivity.tsx'
 import { TemplatePreview } from './TemplatePreview.tsx'
+import { TemplateScriptField } from './TemplateScriptField.tsx'
 import { bootAddressOf } from './template-image.ts'
 
 type TemplateForm = CallInput<EndpointOf<'template.create'>>['body']
@@ -120,6 +121,19 @@ export function Component() {
               />
             </Field>
           </FormSection>
+          <FormSection title="First boot">
+            <Controller
+              control={control}
+              name="start_script"
+              render={({ field }) => (
+                <TemplateScriptField
+                  value={field.value ?? ''}
+                  onChange={(script) => field.onChange(script === '' ? undefined : script)}
+                  refusal={errors.start_script?.message}
+                />
+              )}
+            />
+          </FormSection>
           <CreateFoot
             label="Create Template"
             note={note}
@@ -156,7 +170,14 @@ function useTypedAddress(text: string): [string | null, () => void] {
   return [data ?? null, () => setTyped(text)]
 }
 
-const formFields = ['name', 'description', 'image_url', 'default_cpu', 'default_memory_mb'] as const
+const formFields = [
+  'name',
+  'description',
+  'image_url',
+  'default_cpu',
+  'default_memory_mb',
+  'start_script',
+] as const
 
 /** The sentences for single fields of the form, in its order. */
 function fieldErrors(error: unknown): [(typeof formFields)[number], string][] {

@@ -17,6 +17,7 @@ import type { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
+import { TemplateScriptNote } from '../template/TemplateScriptNote.tsx'
 import { GroupDiskFields } from './GroupDiskFields.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
 import { GroupSnapshotNote } from './GroupSnapshotNote.tsx'
@@ -202,6 +203,7 @@ export function GroupCreateForm({
           )}
           {form.snapshotId === '' && (
             <FormSection title="First boot">
+              <TemplateScriptNote template={template} isReplaced={form.startScript.trim() !== ''} />
               <Controller
                 control={control}
                 name="startScript"

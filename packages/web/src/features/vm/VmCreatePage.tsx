@@ -30,6 +30,7 @@ import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
+import { TemplateScriptNote } from '../template/TemplateScriptNote.tsx'
 import { VmDiskRows } from './VmDiskRows.tsx'
 import {
   brokenPorts,
@@ -258,6 +259,7 @@ export function Component() {
             />
           </FormSection>
           <FormSection title="First boot">
+            <TemplateScriptNote template={template} isReplaced={form.startScript.trim() !== ''} />
             <Controller
               control={control}
               name="startScript"
