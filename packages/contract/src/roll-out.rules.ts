@@ -4,7 +4,8 @@
 export const rollOutStates = ['none', 'running', 'paused'] as const
 
 export const rollOutTexts = {
-  nothing: 'All VMs have these settings already. Change the template, the size or the SSH key.',
+  nothing:
+    'All VMs have these settings already. Change the template, the size, the SSH key or the start script.',
   deleteDisks:
     'A VM that is replaced is deleted with its root disk and the disks that were created for it. Set delete_disks to true to accept this.',
   deleteDisksSaid: 'Say true or false for the deletion of disks',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { rollOutStates, rollOutTexts } from './roll-out.rules.ts'
+import { StartScriptText } from './start-script-text.ts'
 import { Id } from './text.ts'
 import { Cpu, MemoryMb } from './vm.ts'
 
@@ -48,6 +49,8 @@ export const rollOutBody = ({
     ssh_key_id: z.string({ error: sshKeyMissing }).min(1, sshKeyMissing).max(64, sshKeyMissing).optional(),
     cpu: Cpu.optional(),
     memory_mb: MemoryMb.optional(),
+    /** What each new VM runs. Null: none. */
+    start_script: StartScriptText.nullish(),
     /** Has to be true where VMs keep their root disk or have disks created for them: these are deleted with them. */
     delete_disks: z.boolean({ error: rollOutTexts.deleteDisksSaid }).default(false),
   })

@@ -162,9 +162,11 @@ export const vmPoolApi = {
     },
   }),
   rollOut: endpoint('vmPool.rollOut', {
-    summary: 'Give all VMs of a VM pool another template, size or SSH key: they are replaced one by one',
+    summary:
+      'Give all VMs of a VM pool another template, size, SSH key or start script: they are replaced one by one',
     auth: 'session',
     status: 200,
+    bodyBytes: startScriptBodyBytes,
     params: VmPoolParams,
     body: VmPoolRollOut,
     response: VmPool,
@@ -176,7 +178,7 @@ export const vmPoolApi = {
         vmChangeTexts.memory,
         rollOutTexts.deleteDisks,
         rollOutTexts.deleteDisksSaid,
-        startScriptTexts.noCloudInit,
+        ...Object.values(startScriptTexts),
       ],
       404: notFound,
       409: [rollOutTexts.nothing, rollOutTexts.ofSnapshot, quotaRefusal],

@@ -127,9 +127,11 @@ export const vmSetApi = {
     },
   }),
   rollOut: endpoint('vmSet.rollOut', {
-    summary: 'Give all VMs of a VM set another template, size or SSH key: they are replaced one by one',
+    summary:
+      'Give all VMs of a VM set another template, size, SSH key or start script: they are replaced one by one',
     auth: 'session',
     status: 200,
+    bodyBytes: startScriptBodyBytes,
     params: VmSetParams,
     body: VmSetRollOut,
     response: VmSet,
@@ -141,7 +143,7 @@ export const vmSetApi = {
         vmChangeTexts.memory,
         rollOutTexts.deleteDisks,
         rollOutTexts.deleteDisksSaid,
-        startScriptTexts.noCloudInit,
+        ...Object.values(startScriptTexts),
       ],
       404: notFound,
       409: [rollOutTexts.nothing, rollOutTexts.ofSnapshot, quotaRefusal],

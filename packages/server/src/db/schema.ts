@@ -605,9 +605,12 @@ export interface VmStartScriptTable {
   output: string
 }
 
+/** What members of a group run, from a revision of the group on. */
 export interface VmGroupStartScriptTable {
   group_id: string
-  script: string
+  revision: number
+  /** Null: none any more. */
+  script: string | null
 }
 
 export interface ShareTable {

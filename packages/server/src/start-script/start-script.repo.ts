@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
 import type { VmStartScriptTable } from '../db/schema.ts'
-import { addStartScript } from './start-script.writes.ts'
+import { addStartScript, scriptOfItsGroup } from './start-script.writes.ts'
 
 export type StartScriptRepo = ReturnType<typeof makeStartScriptRepo>
 
@@ -12,19 +13,40 @@ export function makeStartScriptRepo(db: Db) {
     /** Stores the start script of a VM, in the transaction that stores the VM. */
     add: (tx: Tx, vmId: string, script: string): Promise<void> => addStartScript(tx, vmId, script),
 
-    /** Stores the start script of a group, in the transaction that stores the group. */
-    async addToGroup(tx: Tx, groupId: string, script: string): Promise<void> {
-      await tx.insertInto('vm_group_start_script').values({ group_id: groupId, script }).execute()
+    /** Stores what members of a group run from a revision on, in the transaction that stores the revision. */
+    async addToGroup(tx: Tx, groupId: string, revision: number, script: string | null): Promise<void> {
+      await tx.insertInto('vm_group_start_script').values({ group_id: groupId, revision, script }).execute()
     },
 
-    /** What each new member of a group runs; null where that is nothing. */
-    async scriptOfGroup(groupId: string): Promise<string | null> {
-      const row = await db
+    /** What the members of a group run, from which revision on, the oldest first. */
+    async scriptsOfGroup(tx: Tx, groupId: string): Promise<{ revision: number; script: string | null }[]> {
+      return tx
         .selectFrom('vm_group_start_script')
-        .select('script')
+        .select(['revision', 'script'])
         .where('group_id', '=', groupId)
-        .executeTakeFirst()
-      return row?.script ?? null
+        .orderBy('revision')
+        .execute()
+    },
+
+    /** Forgets the scripts of a group that no member has any more, nor one of this revision that may be on its way. */
+    async dropUnused(tx: Tx, groupId: string, revision: number): Promise<void> {
+      const { oldest } = await tx
+        .selectFrom('vm')
+        .select(sql<number | null>`min(coalesce(group_revision, 1))`.as('oldest'))
+        .where('group_id', '=', groupId)
+        .executeTakeFirstOrThrow()
+      const { needed } = await tx
+        .selectFrom('vm_group_start_script')
+        .select((e) => e.fn.max<number | null>('revision').as('needed'))
+        .where('group_id', '=', groupId)
+        .where('revision', '<=', Math.min(Number(oldest ?? revision), revision))
+        .executeTakeFirstOrThrow()
+      if (needed === null) return
+      await tx
+        .deleteFrom('vm_group_start_script')
+        .where('group_id', '=', groupId)
+        .where('revision', '<', Number(needed))
+        .execute()
     },
 
     /** What a VM runs at its first boot; null where that is nothing. */
@@ -32,8 +54,7 @@ export function makeStartScriptRepo(db: Db) {
       const row = await db
         .selectFrom('vm_start_script as start')
         .innerJoin('vm', 'vm.id', 'start.vm_id')
-        .leftJoin('vm_group_start_script as ofGroup', 'ofGroup.group_id', 'vm.group_id')
-        .select((e) => e.fn.coalesce('start.script', 'ofGroup.script').as('script'))
+        .select((e) => e.fn.coalesce('start.script', scriptOfItsGroup).as('script'))
         .where('start.vm_id', '=', vmId)
         .executeTakeFirst()
       return row?.script ?? null
@@ -44,10 +65,9 @@ export function makeStartScriptRepo(db: Db) {
       const row = await db
         .selectFrom('vm')
         .leftJoin('vm_start_script as start', 'start.vm_id', 'vm.id')
-        .leftJoin('vm_group_start_script as ofGroup', 'ofGroup.group_id', 'vm.group_id')
         .select(['vm.persistent', 'vm.provisioned', 'vm.seen_power', 'start.state'])
         .select(['start.message', 'start.exit_code', 'start.finished_at', 'start.output'])
-        .select((e) => e.fn.coalesce('start.script', 'ofGroup.script').as('script'))
+        .select((e) => e.fn.coalesce('start.script', scriptOfItsGroup).as('script'))
         .where('vm.id', '=', vmId)
         .where('vm.project_id', '=', projectId)
         .where('vm.wanted_deleted', '=', 0)

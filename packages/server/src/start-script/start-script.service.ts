@@ -26,6 +26,22 @@ export type ScriptResult =
     }
   | { state: 'unknown'; reason: string }
 
+/** Revisions of a group that belong together; `before` is null where there is no end. */
+export interface RevisionSpan {
+  from: number
+  before: number | null
+}
+
+/** What a roll-out does to the start script of a group. */
+export interface ScriptChange {
+  /** In a few words; null: nothing. */
+  what: string | null
+  /** The revisions whose members run what those of the new one will. */
+  alike: RevisionSpan[]
+  /** Call it with the new revision once the members are renewed. */
+  store: (revision: number) => Promise<void>
+}
+
 export function makeStartScriptService(options: {
   repo: StartScriptRepo
   /** Whether guests of a boot image are set up by cloud-init. */
@@ -63,14 +79,43 @@ export function makeStartScriptService(options: {
     forNewGroup(group: { id: string; imageId: string }, script: string | null): (tx: Tx) => Promise<void> {
       if (script === null) return async () => {}
       requireFitting(script, group.imageId)
-      return (tx) => repo.addToGroup(tx, group.id, script)
+      return (tx) => repo.addToGroup(tx, group.id, 1, script)
     },
 
-    /** Refuses a template for a group whose start script no guest of that image could run. */
-    async requireGroupFits(groupId: string, imageId: string): Promise<void> {
-      const script = await repo.scriptOfGroup(groupId)
-      if (script !== null && startScriptForm(script) === 'cloud-config' && !options.hasCloudInit(imageId))
+    /**
+     * For a roll-out, within its transaction: what its members run from now on. Refuses what no guest of that image could
+     * run, at the field that asks for it.
+     *
+     * @param wanted undefined: what they run now; null: nothing
+     */
+    async forRollOut(
+      tx: Tx,
+      group: { id: string; imageId: string; revision: number },
+      wanted: string | null | undefined,
+    ): Promise<ScriptChange> {
+      const stored = await repo.scriptsOfGroup(tx, group.id)
+      const before = stored.at(-1)?.script ?? null
+      const script = wanted === undefined ? before : wanted
+      if (script !== null && wanted !== undefined) requireFitting(script, group.imageId)
+      else if (
+        script !== null &&
+        startScriptForm(script) === 'cloud-config' &&
+        !options.hasCloudInit(group.imageId)
+      )
         throw refuse('template_id', startScriptTexts.noCloudInit)
+      const spans = [{ revision: 0, script: null }, ...stored].map((one, at, all) => ({
+        from: one.revision,
+        before: all[at + 1]?.revision ?? null,
+        script: one.script,
+      }))
+      return {
+        what: script === before ? null : changeOf(before, script),
+        alike: spans.filter((span) => span.script === script),
+        async store(revision) {
+          if (script !== before) await repo.addToGroup(tx, group.id, revision, script)
+          await repo.dropUnused(tx, group.id, group.revision)
+        },
+      }
     },
 
     /** What the reconciler hands to the engine with a new VM. */
@@ -104,6 +149,9 @@ export function makeStartScriptService(options: {
     },
   }
 }
+
+const changeOf = (before: string | null, after: string | null): string =>
+  after === null ? 'no start script' : before === null ? 'a start script' : 'another start script'
 
 const notRunning = 'Start the VM to read the result from its guest.'
 

@@ -17,7 +17,7 @@ export interface RollOutOptions {
   keys: Pick<SshKeyService, 'find'>
   templates: Pick<TemplateService, 'find'>
   quotas: Pick<QuotaService, 'require'>
-  startScripts: Pick<StartScriptService, 'requireGroupFits'>
+  startScripts: Pick<StartScriptService, 'forRollOut'>
   clock: Clock
 }
 
@@ -26,6 +26,8 @@ export interface RollOutWish {
   ssh_key_id?: string | undefined
   cpu?: number | undefined
   memory_mb?: number | undefined
+  /** Undefined: it stays. Null: none. */
+  start_script?: string | null | undefined
   delete_disks: boolean
 }
 
@@ -44,16 +46,11 @@ export function makeRollOut(options: RollOutOptions) {
   const { texts, repo, keys, templates, quotas, startScripts, clock } = options
 
   /** The settings that differ from those of the group, looked up for whoever asks. */
-  async function asked(
-    userId: string,
-    group: GroupRecord,
-    wish: RollOutWish,
-  ): Promise<Partial<MemberSettings>> {
+  async function asked(userId: string, wish: RollOutWish): Promise<Partial<MemberSettings>> {
     const settings: { -readonly [K in keyof MemberSettings]?: MemberSettings[K] } = {}
     if (wish.template_id !== undefined) {
       const template = await templates.find(wish.template_id)
       if (!template) throw refuse('template_id', texts.templateMissing)
-      await startScripts.requireGroupFits(group.id, template.imageId)
       settings.templateId = template.id
       settings.templateName = template.name
       settings.imageId = template.imageId
@@ -84,13 +81,19 @@ export function makeRollOut(options: RollOutOptions) {
   return {
     /** Stores other settings and the wish that all members have them. */
     async begin(user: User, group: GroupRecord, wish: RollOutWish): Promise<GroupRecord> {
-      const settings = await asked(user.id, group, wish)
+      const settings = await asked(user.id, wish)
       const now = clock.now()
       return changed(
-        await repo.change(group.id, now, (current) => {
+        await repo.change(group.id, now, async (current, tx) => {
           if (current.copyOf !== null) throw new Problem(409, rollOutTexts.ofSnapshot)
           const after = { ...current, ...settings }
-          const said = differences(current, after)
+          const { id, imageId } = after
+          const script = await startScripts.forRollOut(
+            tx,
+            { id, imageId, revision: current.facts.revision },
+            wish.start_script,
+          )
+          const said = [...differences(current, after), ...(script.what === null ? [] : [script.what])]
           const isOther = said.length > 0 || after.imageId !== current.imageId
           const revision = current.facts.revision + (isOther ? 1 : 0)
           const what = said.join(', ') || (isOther ? 'the present image of its template' : 'go on')
@@ -121,7 +124,8 @@ export function makeRollOut(options: RollOutOptions) {
               ),
             ],
             alongside: async (tx: Tx) => {
-              const old = await repo.renew(tx, current.id, after, revision)
+              const old = await repo.renew(tx, current.id, { ...after, revisions: script.alike }, revision)
+              await script.store(revision)
               if (old === 0 && !isOther) throw new Problem(409, rollOutTexts.nothing)
               const holdsDisks = current.facts.persistent || current.disks.length > 0
               if (old > 0 && holdsDisks && !wish.delete_disks)

@@ -333,12 +333,12 @@ export function makeVmGroupRepo(db: Db) {
     change(
       id: string,
       now: number,
-      next: (group: GroupRecord) => GroupChange | null,
+      next: (group: GroupRecord, tx: Tx) => GroupChange | null | Promise<GroupChange | null>,
       given?: (tx: Tx, group: GroupRecord, desired: number, members: number) => Promise<void>,
     ): Promise<GroupRecord | null> {
       return db.transaction().execute(async (tx) => {
         const group = await find(id, tx)
-        const change = group && next(group)
+        const change = group && (await next(group, tx))
         if (!group || !change) return group
         const desired = change.set?.desired_size
         if (given && desired !== undefined && desired > group.facts.desired)

@@ -45,7 +45,7 @@ export interface VmGroupServiceOptions<W> {
   quotas: Pick<QuotaService, 'require'>
   snapshots: Pick<VmSnapshotService, 'forMembers'>
   disks: DiskService
-  startScripts: Pick<StartScriptService, 'forNewGroup' | 'requireGroupFits'>
+  startScripts: Pick<StartScriptService, 'forNewGroup' | 'forRollOut'>
   load: LoadBook
   binRepo: Pick<VmGroupBinRepo, 'put'>
   /** Asks the reconciler to look at a group soon. */

@@ -436,7 +436,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
           await given(tx)
           await tx.insertInto('vm').values(toRow(vm)).execute()
           await insertDisks(tx, disks)
-          await addStartScriptOfGroup(tx, vm.id, groupId)
+          await addStartScriptOfGroup(tx, vm.id)
           await record(tx, entries)
           return true
         })
@@ -499,7 +499,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         of: Pick<Binned, 'deletedBy' | 'days'> & {
           power: VmTable['wanted_power']
           /** The pool or set that it leaves. */
-          groupId: string | null
+          group: Pick<NonNullable<VmRecord['member']>, 'groupId' | 'revision'> | null
         },
         nowMs: number,
         onSharesEnded: (ids: string[]) => void,
@@ -509,8 +509,8 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         const withMemory = wanted.power === 'suspended'
         if (withMemory && (await isChangingDisks(id, tx))) throw new Unsteady()
         const ofVm = tx.selectFrom('vm').select('id').where('id', '=', id)
-        const { power, groupId, ...by } = of
-        if (groupId !== null) await keepStartScriptOfGroup(tx, id, groupId)
+        const { power, group, ...by } = of
+        if (group !== null) await keepStartScriptOfGroup(tx, id, group)
         await keepDisksOf(tx, ofVm, id, nowMs)
         const freed = await freeDisksOf(tx, ofVm, nowMs)
         if (withMemory && freed.length > 0) throw new Unsteady()

@@ -303,7 +303,7 @@ export function makeVmService(options: VmServiceOptions) {
     }
     const nowMs = clock.now()
     let shareIds: string[] = []
-    let groupId: string | null = null
+    const left: { group: VmRecord['member'] } = { group: null }
     let power: VmRecord['wanted']['power'] = 'off'
     const onSharesEnded = (ids: string[]) => {
       shareIds = ids
@@ -314,7 +314,7 @@ export function makeVmService(options: VmServiceOptions) {
         allowed(current)
         // A member that went to the bin with its group in this moment.
         if (current.wanted.kept) return current
-        groupId = current.member?.groupId ?? null
+        left.group = current.member
         if (!keep || !goesToBin(current))
           return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, nowMs)
         const change = keptChange(current, memory)
@@ -327,7 +327,7 @@ export function makeVmService(options: VmServiceOptions) {
         alongside: (tx, gone) =>
           keep && gone.wanted.kept
             ? repo.keepInBin(
-                { deletedBy: keep.deletedBy, days: options.binDays, power, groupId },
+                { deletedBy: keep.deletedBy, days: options.binDays, power, group: left.group },
                 nowMs,
                 onSharesEnded,
               )(tx, gone)
@@ -341,7 +341,7 @@ export function makeVmService(options: VmServiceOptions) {
     for (const id of own) options.changed('disk', projectId, id)
     kick(vmId)
     await disks.notice(new Set([...ofVm.map(({ id }) => id), ...own]))
-    if (groupId !== null) onMember(groupId)
+    if (left.group) onMember(left.group.groupId)
     return vm
   }
 

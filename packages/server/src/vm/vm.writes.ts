@@ -1,5 +1,6 @@
 /** What other features write into the table of VMs, each within a transaction of theirs. */
 import { nameBack, nameLimit } from '@slipway/contract'
+import { sql } from 'kysely'
 import type { Tx } from '../db/open.ts'
 
 /** Wishes VMs deleted, at once and by force; those that are on their way out already stay so. */
@@ -33,6 +34,8 @@ export async function renewMembersOf(
     sshPublicKey: string
     cpu: number
     memoryMb: number
+    /** Those whose start script it is. */
+    revisions: readonly { from: number; before: number | null }[]
   },
   revision: number,
 ): Promise<void> {
@@ -48,6 +51,14 @@ export async function renewMembersOf(
     .where('ssh_public_key', '=', of.sshPublicKey)
     .where('cpu', '=', of.cpu)
     .where('memory_mb', '=', of.memoryMb)
+    .where((e) => {
+      const own = sql<number>`coalesce(group_revision, 1)`
+      return e.or(
+        of.revisions.map(({ from, before }) =>
+          e.and([e(own, '>=', from), ...(before === null ? [] : [e(own, '<', before)])]),
+        ),
+      )
+    })
     .execute()
 }
 
