@@ -1,4 +1,5 @@
-import { type VmPoolRollOut, vmCpuRange, vmMemoryRangeMb } from '@slipway/contract'
+import { brokenStartScript, type VmPoolRollOut, vmCpuRange, vmMemoryRangeMb } from '@slipway/contract'
+import { ApiError } from '../../api/client.ts'
 import { type RollOutKind, useRollOut } from '../../api/roll-outs.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
@@ -8,10 +9,18 @@ import { useFields } from '../../shell/use-fields.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
+import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import type { Group } from './group-kind.ts'
-import { holdsDisks, rollOutChanges, rollOutFields } from './roll-out-form.ts'
+import {
+  holdsDisks,
+  rollOutChanges,
+  rollOutFields,
+  type ScriptChoice,
+  scriptChoices,
+} from './roll-out-form.ts'
 
 interface RollOutDialogProps {
   api: RollOutKind
@@ -81,6 +90,30 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
         onLeave={() => {}}
         hint={`The VMs have the key "${group.ssh_key_name}" now.`}
       />
+      {group.snapshot_id === null && (
+        <Field label="Start script" hint="Another template does not change it.">
+          <Select
+            value={form.script}
+            onValueChange={(value) => {
+              const script = choices.find((choice) => choice === value)
+              if (script) change({ script })
+            }}
+            options={choices.map((value) => ({ value, label: scriptChoices[value] }))}
+          />
+        </Field>
+      )}
+      {form.script === 'replace' && (
+        <StartScriptField
+          value={form.start_script}
+          onChange={(start_script) => change({ start_script })}
+          error={
+            (form.start_script === '' ? undefined : brokenStartScript(form.start_script)) ??
+            (begin.error instanceof ApiError && begin.variables?.start_script === form.start_script
+              ? begin.error.fields?.start_script
+              : undefined)
+          }
+        />
+      )}
       {holdsDisks(group) && (
         <Checkbox
           label="Delete the disks of replaced VMs"
@@ -92,6 +125,8 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
     </FormDialog>
   )
 }
+
+const choices: readonly ScriptChoice[] = ['keep', 'replace', 'remove']
 
 const orders = {
   vmPool:

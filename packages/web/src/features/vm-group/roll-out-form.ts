@@ -7,12 +7,24 @@ type Rolled = Pick<
   'template_id' | 'ssh_key_id' | 'cpu' | 'memory_mb' | 'persistent' | 'disks' | 'roll_out'
 >
 
+/** What is done about the start script; lists of groups do not say whether there is one. */
+export const scriptChoices = { keep: 'Keep as it is', replace: 'Replace', remove: 'None' } as const
+export type ScriptChoice = keyof typeof scriptChoices
+
+interface Fields extends Pick<Rolled, 'template_id' | 'ssh_key_id' | 'cpu' | 'memory_mb'> {
+  script: ScriptChoice
+  start_script: string
+  delete_disks: boolean
+}
+
 /** What the fields show of a group. */
-export const rollOutFields = ({ template_id, ssh_key_id, cpu, memory_mb }: Rolled) => ({
+export const rollOutFields = ({ template_id, ssh_key_id, cpu, memory_mb }: Rolled): Fields => ({
   template_id,
   ssh_key_id,
   cpu,
   memory_mb,
+  script: 'keep',
+  start_script: '',
   delete_disks: false,
 })
 
@@ -23,13 +35,15 @@ export const holdsDisks = ({ persistent, disks }: Pick<Rolled, 'persistent' | 'd
 /** What differs from the group, or what is still missing or broken. */
 export function rollOutChanges(
   group: Rolled,
-  form: ReturnType<typeof rollOutFields>,
+  form: Fields,
 ): { body: VmPoolRollOut } | { broken: string | undefined } {
   const body: VmPoolRollOut = {
     ...(form.template_id !== group.template_id && { template_id: form.template_id }),
     ...(form.ssh_key_id !== group.ssh_key_id && { ssh_key_id: form.ssh_key_id }),
     ...(form.cpu !== group.cpu && { cpu: form.cpu }),
     ...(form.memory_mb !== group.memory_mb && { memory_mb: form.memory_mb }),
+    ...(form.script === 'replace' && { start_script: form.start_script }),
+    ...(form.script === 'remove' && { start_script: null }),
   }
   const { renewed_vms, total_vms } = group.roll_out
   if (Object.keys(body).length === 0 && renewed_vms === total_vms) return { broken: rollOutTexts.nothing }

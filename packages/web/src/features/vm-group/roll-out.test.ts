@@ -1,4 +1,4 @@
-import { rollOutTexts } from '@slipway/contract'
+import { rollOutTexts, startScriptTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import { rollOutChanges, rollOutFields } from './roll-out-form.ts'
 import { byRevision, settingsText } from './roll-out-words.ts'
@@ -23,6 +23,14 @@ test('only what differs is sent, and something has to', () => {
     body: { template_id: 'debian', memory_mb: 512, ssh_key_id: 'other' },
   })
   expect(changed({ cpu: 0 })).toEqual({ broken: 'Enter a whole number of processors from 1 to 64' })
+})
+
+test('a start script is kept, replaced or removed', () => {
+  const script = '#!/bin/sh\n'
+  expect(changed({ start_script: script })).toEqual({ broken: rollOutTexts.nothing })
+  expect(changed({ script: 'replace', start_script: script })).toEqual({ body: { start_script: script } })
+  expect(changed({ script: 'replace', start_script: 'echo' })).toEqual({ broken: startScriptTexts.form })
+  expect(changed({ script: 'remove', start_script: script })).toEqual({ body: { start_script: null } })
 })
 
 test('a roll-out that was stopped goes on without a change', () => {
