@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { type VmSet, vmApi, vmSetApi } from '@slipway/contract'
+import { startScriptApi, startScriptTexts, type VmSet, vmApi, vmSetApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { shownMoment } from './dates.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { agree } from './group-forms.ts'
@@ -242,6 +243,14 @@ test.describe('the page of a VM set', () => {
     const send = dialog.getByRole('button', { name: 'Roll Out', exact: true })
     await expect(send).toHaveAccessibleDescription(/^All VMs have these settings already\./)
     await dialog.getByLabel('CPUs').fill('2')
+    await dialog.getByRole('combobox', { name: 'Start script' }).click()
+    await page.getByRole('option', { name: 'Replace' }).click()
+    await dialog.getByText('Start script (optional)').click()
+    const script = dialog.getByLabel('Script', { exact: true })
+    await script.fill('echo')
+    await expect(script).toHaveAccessibleDescription(startScriptTexts.form)
+    await expectAccessible(page)
+    await script.fill('#!/bin/sh\necho Rolled out\n')
     await expect(send).toHaveAccessibleDescription('Accept that the disks of replaced VMs are deleted.')
     await dialog.getByLabel('Delete the disks of replaced VMs').check()
     await send.click()
@@ -252,6 +261,8 @@ test.describe('the page of a VM set', () => {
     await expect(page.getByRole('row', { name: /All VMs have the new settings/ })).toBeVisible()
     const { vms } = await call(vmSetApi.get, { params: { ...params, setId: set.id } })
     expect(vms.map(({ name, cpu }) => `${name} ${cpu}`).sort()).toEqual(['web-1 2', 'web-2 2'])
+    for (const { id: vmId } of vms)
+      expect((await call(startScriptApi.get, { params: { ...params, vmId } })).script).toContain('Rolled out')
   })
 
   test('alerts when a set does not load; then there is none, and a way back', async ({ page, project }) => {
