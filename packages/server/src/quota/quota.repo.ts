@@ -55,7 +55,9 @@ export function makeQuotaRepo(db: Db) {
         sql<number | string | null>`sum(case when next_cpu > cpu then next_cpu else cpu end)`.as('cpu'),
         sql<number | string | null>`sum(case when next_memory_mb > memory_mb then next_memory_mb
           else memory_mb end)`.as('memory_mb'),
-        none.as('bytes'),
+        // Root disks of a size of their own; those that are as their image makes them take nothing.
+        sql<number | null>`sum(case when next_root_bytes > coalesce(root_bytes, 0) then next_root_bytes
+          else root_bytes end)`.as('bytes'),
         none.as('desired'),
         sql<string | null>`cast(null as text)`.as('disks'),
       ])
@@ -105,7 +107,8 @@ export function makeQuotaRepo(db: Db) {
         found.vms = Number(n)
         found.processors = Number(cpu ?? 0)
         found.memory_mb = Number(memory_mb ?? 0)
-      } else if (kind === 'disks') found.disk_bytes = Number(bytes ?? 0)
+        found.disk_bytes += Number(bytes ?? 0)
+      } else if (kind === 'disks') found.disk_bytes += Number(bytes ?? 0)
       else {
         const missing = Math.max(0, Number(desired ?? 0) - Number(n))
         coming.vms += missing

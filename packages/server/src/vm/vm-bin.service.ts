@@ -1,5 +1,5 @@
 /** VMs that come back from the bin. */
-import { type BinRestored, binTexts, messages, nameBack, nameLimit, quotaOfVms } from '@slipway/contract'
+import { type BinRestored, binTexts, messages, nameBack, nameLimit } from '@slipway/contract'
 import { entry } from '../activity/entry.ts'
 import { restored } from '../bin/bin.activity.ts'
 import type { Tx } from '../db/open.ts'
@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { vmSubject } from './vm.activity.ts'
+import { takenOf } from './vm.change.ts'
 import { isAlive } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, type VmRecord } from './vm.state.ts'
@@ -60,14 +61,9 @@ export function makeVmBin(options: VmBinOptions) {
       {
         tell: (now) => [entry(clock.now(), vmSubject(now), restored(userId, 'VM', before.name, now.name))],
         async given(tx) {
-          const { cpu, nextCpu, memoryMb, nextMemoryMb } = (await repo.find(vmId, tx)) ?? before
-          await options.quotas.require(tx, projectId, {
-            ...quotaOfVms(1, {
-              cpu: Math.max(cpu, nextCpu ?? 0),
-              memory_mb: Math.max(memoryMb, nextMemoryMb ?? 0),
-            }),
-            disk_bytes: await repo.binnedDiskBytes(vmId, tx),
-          })
+          const taken = takenOf((await repo.find(vmId, tx)) ?? before)
+          const disk_bytes = taken.disk_bytes + (await repo.binnedDiskBytes(vmId, tx))
+          await options.quotas.require(tx, projectId, { ...taken, vms: 1, disk_bytes })
         },
         async alongside(tx, now) {
           back = await repo.returnFromBin(tx, now, clock.now())

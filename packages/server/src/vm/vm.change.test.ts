@@ -100,10 +100,17 @@ describe('a size', () => {
   )
 
   it('counts for a quota from the moment it is asked for', () => {
-    const vm = { cpu: 2, memoryMb: 1024, nextCpu: null, nextMemoryMb: 4096 }
-    expect(moreTaken(vm, { cpu: 4, memory_mb: 2048 })).toEqual({ processors: 2, memory_mb: 0 })
-    expect(moreTaken({ ...vm, nextCpu: 4 }, { cpu: 5 })).toEqual({ processors: 1, memory_mb: 0 })
-    expect(moreTaken(vm, { note: 'x' })).toEqual({ processors: 0, memory_mb: 0 })
+    const vm = {
+      ...{ cpu: 2, memoryMb: 1024, nextCpu: null, nextMemoryMb: 4096 },
+      ...{ rootBytes: null, nextRootBytes: null },
+    }
+    const none = { processors: 0, memory_mb: 0, disk_bytes: 0 }
+    expect(moreTaken(vm, { cpu: 4, memory_mb: 2048 }, null)).toEqual({ ...none, processors: 2 })
+    expect(moreTaken(vm, { note: 'x' }, null)).toEqual(none)
+    expect(moreTaken({ ...vm, nextCpu: 4 }, { cpu: 5 }, null)).toEqual({ ...none, processors: 1 })
+    expect(moreTaken(vm, { root_disk_gb: 30 }, 30)).toEqual({ ...none, disk_bytes: 30 })
+    expect(moreTaken({ ...vm, rootBytes: 20 }, { root_disk_gb: 30 }, 30)).toEqual({ ...none, disk_bytes: 10 })
+    expect(moreTaken({ ...vm, rootBytes: 20, nextRootBytes: 30 }, { root_disk_gb: 20 }, null)).toEqual(none)
     expect(sizeArrived(vm)).toEqual({ cpu: 2, memoryMb: 4096, nextCpu: null, nextMemoryMb: null })
     expect(sizeArrived({ ...vm, nextMemoryMb: null })).toBeNull()
   })

@@ -24,13 +24,18 @@ const nextSizeOf = (vm: Sized, { cpu, memory_mb }: VmUpdateBody) => ({
   nextMemoryMb: nextOf(memory_mb, vm.memoryMb, vm.nextMemoryMb),
 })
 
-/** What a VM takes of a quota: the larger of what it has and what it gets. */
-const takenOf = ({ cpu, memoryMb, nextCpu, nextMemoryMb }: Sized) => ({
-  processors: Math.max(cpu, nextCpu ?? 0),
-  memory_mb: Math.max(memoryMb, nextMemoryMb ?? 0),
-})
-
 type Rooted = Pick<VmRecord, 'rootBytes' | 'nextRootBytes'>
+
+/** What a root disk takes of a quota: one that is as its image makes it nothing, one of a size of its own all of that. */
+export const rootTaken = ({ rootBytes, nextRootBytes }: Rooted): number =>
+  Math.max(rootBytes ?? 0, nextRootBytes ?? 0)
+
+/** What a VM takes of a quota without its data disks: the larger of what it has and what it gets. */
+export const takenOf = (vm: Sized & Rooted) => ({
+  processors: Math.max(vm.cpu, vm.nextCpu ?? 0),
+  memory_mb: Math.max(vm.memoryMb, vm.nextMemoryMb ?? 0),
+  disk_bytes: rootTaken(vm),
+})
 
 /**
  * What a root disk is made larger to; null where that is the size that it has, or the sentence that says why it cannot be.
@@ -62,12 +67,17 @@ export const rootOfCopy = ({ rootBytes, nextRootBytes }: Rooted): Rooted => ({
 })
 
 /** What a change takes of a quota beyond what the VM takes already. */
-export function moreTaken(vm: Sized, asked: VmUpdateBody): Pick<QuotaAmounts, 'processors' | 'memory_mb'> {
+export function moreTaken(
+  vm: Sized & Rooted,
+  asked: VmUpdateBody,
+  nextRootBytes: number | null,
+): Pick<QuotaAmounts, 'processors' | 'memory_mb' | 'disk_bytes'> {
   const before = takenOf(vm)
-  const after = takenOf({ ...vm, ...nextSizeOf(vm, asked) })
+  const after = takenOf({ ...vm, ...nextSizeOf(vm, asked), nextRootBytes })
   return {
     processors: Math.max(0, after.processors - before.processors),
     memory_mb: Math.max(0, after.memory_mb - before.memory_mb),
+    disk_bytes: Math.max(0, after.disk_bytes - before.disk_bytes),
   }
 }
 

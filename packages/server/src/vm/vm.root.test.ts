@@ -1,5 +1,5 @@
 /** The size of the root disk of a VM, through the real app. */
-import { ActivityPage, rootDiskTooSmall, tooSmall, vmApi, vmChangeTexts } from '@slipway/contract'
+import { ActivityPage, quotaApi, rootDiskTooSmall, tooSmall, vmApi, vmChangeTexts } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
 import { atDesk, type Desk, openDesk } from '../desk.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -302,5 +302,29 @@ describe('a larger root disk', () => {
       expect(await desk.vm(twin)).toMatchObject({ status: 'running', ...sizes(more) })
       expect(await sizeIn(desk, twin)).toBe(more)
     }),
+  )
+})
+
+describe('the quota of disk space', () => {
+  it(
+    'counts root disks of a size of their own from the moment they are asked for, and no others',
+    atDesk(
+      async (desk) => {
+        await desk.runningVm('plain')
+        const id = await desk.runningVm('web', { root_disk_gb: more })
+        const used = async () =>
+          (await desk.ada.call(quotaApi.ofProject, { params: desk.params })).body.project.disk_bytes.used
+        expect(await used()).toBe(more * gib)
+        expect((await desk.createVm('second', { root_disk_gb: more })).status).toBe(409)
+        expect((await update(desk, id, { root_disk_gb: 2 * more })).status).toBe(409)
+        expect(await update(desk, id, { root_disk_gb: more + 10 })).toMatchObject({ status: 200 })
+        expect(await used()).toBe((more + 10) * gib)
+        await desk.pass()
+        expect(await used()).toBe((more + 10) * gib)
+        const fork = { params: { ...desk.params, vmId: id }, body: { name: 'copy', count: 1 } }
+        expect((await desk.ada.call(vmApi.fork, fork)).status).toBe(409)
+      },
+      { projectQuota: { disk_bytes: (more + 15) * gib } },
+    ),
   )
 })

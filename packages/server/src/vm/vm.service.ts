@@ -40,7 +40,15 @@ import type { StartScriptService } from '../start-script/start-script.service.ts
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, frozen, toldOfChanges, unused, vmSubject } from './vm.activity.ts'
 import { goesToBin, keptChange, powerBack, restChange } from './vm.bin.ts'
-import { changeOf, keyOfThen, moreTaken, nextRootOf, rootOfCopy, type VmUpdateBody } from './vm.change.ts'
+import {
+  changeOf,
+  keyOfThen,
+  moreTaken,
+  nextRootOf,
+  rootOfCopy,
+  rootTaken,
+  type VmUpdateBody,
+} from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
 import { Unsteady, type VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
@@ -220,11 +228,11 @@ export function makeVmService(options: VmServiceOptions) {
   }
 
   /** What a VM and the disks that are made for it take of a quota. */
-  const takenBy = ({ cpu, memoryMb }: VmRecord, disks: readonly { size_bytes: number }[]) =>
+  const takenBy = (vm: VmRecord, disks: readonly { size_bytes: number }[]) =>
     quotaOfVms(1, {
-      cpu,
-      memory_mb: memoryMb,
-      disk_bytes: disks.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+      cpu: vm.cpu,
+      memory_mb: vm.memoryMb,
+      disk_bytes: disks.reduce((sum, { size_bytes }) => sum + size_bytes, rootTaken(vm)),
     })
 
   /** Whether a restore still copies: its disks are as they were, and it can be cancelled. */
@@ -394,7 +402,7 @@ export function makeVmService(options: VmServiceOptions) {
         const rows = copies.flatMap((copy) => disks.copiesFor(copy, snapshotId, held))
         await options.quotas.require(tx, projectId, {
           ...quotaOfVms(copies.length, { cpu, memory_mb: memoryMb }),
-          disk_bytes: rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+          disk_bytes: rows.reduce((sum, { size_bytes }) => sum + size_bytes, copies.length * rootTaken(vm)),
         })
         diskIds.push(...rows.map(({ id }) => id))
         const told = (copy: Present) =>
@@ -620,7 +628,9 @@ export function makeVmService(options: VmServiceOptions) {
         },
         async (tx) => {
           const current = await repo.find(vmId, tx)
-          if (current) await options.quotas.require(tx, projectId, moreTaken(current, asked))
+          if (!current) return
+          const nextRootBytes = requireRoot(current, wantedGb, imageBytes)
+          await options.quotas.require(tx, projectId, moreTaken(current, asked, nextRootBytes))
         },
       )
       if (isRenamed) {
