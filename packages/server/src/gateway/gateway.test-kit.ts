@@ -198,6 +198,11 @@ function serve(channel: ServerChannel, args: string[], env: Record<string, strin
     else channel.exit(code ?? 0)
     channel.end()
   })
-  channel.on('close', () => child.kill())
+  channel.on('close', () => {
+    child.kill()
+    // What the shell has started goes on while somebody reads what it says.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  })
   return child
 }

@@ -16,12 +16,15 @@ let recipes: Recipe[]
 let aheadMs: number
 let used: Set<string>
 let built: string[]
+/** A build goes on when it is over. */
+let pause: () => Promise<unknown>
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'slipway-store-'))
   aheadMs = 0
   used = new Set()
   built = []
+  pause = () => new Promise((resolve) => setTimeout(resolve, 20))
   recipes = await Promise.all([
     recipe('starter'),
     recipe('base'),
@@ -46,7 +49,7 @@ async function build({ id }: Recipe, lower: LowerImage | null, work: BuildWork):
   built.push(id)
   expect(await readdir(work.workDir)).toEqual([])
   work.onProgress(0.4)
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await pause()
   work.signal.throwIfAborted()
   const write = async (name: string) => {
     const path = join(work.workDir, name)
@@ -83,6 +86,8 @@ describe('an image', () => {
   it('is made once however many ask for it, tells how far that is, and is kept', async () => {
     const images = store()
     expect(await images.look('base')).toEqual({ state: 'absent' })
+    const seen = Promise.withResolvers<void>()
+    pause = () => seen.promise
     const asked = [images.use('base'), images.use('base'), images.ensure('base')]
     await vi.waitFor(async () =>
       expect(await images.look('base')).toEqual({
@@ -91,6 +96,7 @@ describe('an image', () => {
         what: 'Building the BASE image',
       }),
     )
+    seen.resolve()
     const [one, other] = await Promise.all(asked)
     expect(one).toEqual(other)
     expect(built).toEqual(['base'])

@@ -1,20 +1,19 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CommandError, outsideEnvironment, run } from './command.ts'
 
 describe('programs of the host', () => {
-  const before = { ...process.env }
   afterEach(() => {
-    process.env = { ...before }
+    vi.unstubAllEnvs()
   })
 
   it('are found in the places of the administrator, too', async () => {
-    process.env.PATH = '/usr/bin:/bin'
+    vi.stubEnv('PATH', '/usr/bin:/bin')
     expect(await run('sh', ['-c', 'echo "$PATH"'])).toBe('/usr/bin:/bin:/usr/sbin:/sbin\n')
   })
 
   it('never see our settings, which may hold passwords', async () => {
-    process.env.SLIPWAY_SMTP_URL = 'smtps://user:secret@mail.test'
-    process.env.DATABASE_URL = 'postgres://user:secret@db.test'
+    vi.stubEnv('SLIPWAY_SMTP_URL', 'smtps://user:secret@mail.test')
+    vi.stubEnv('DATABASE_URL', 'postgres://user:secret@db.test')
     expect(JSON.stringify(outsideEnvironment())).not.toContain('secret')
     expect(await run('env', [])).not.toContain('secret')
   })

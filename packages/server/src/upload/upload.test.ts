@@ -149,7 +149,7 @@ describe('sending pieces', () => {
         progress: null,
       })
       expect(await get(desk, id)).toMatchObject({ state: 'completed' })
-      expect(await kept(desk)).toEqual([])
+      await expect.poll(() => kept(desk)).toEqual([])
       expect((await desk.ada.call(uploadApi.list, { params: desk.params })).body).toEqual([])
       expect(await desk.sendPiece(id, 1024, file)).toMatchObject({
         status: 409,
@@ -260,7 +260,7 @@ describe('what becomes of an upload', () => {
         status_message: `The file's SHA-256 is ${sha256}, not ${wanted} as given.`,
       })
       expect(await get(desk, id)).toMatchObject({ state: 'failed' })
-      expect(await kept(desk)).toEqual([])
+      await expect.poll(() => kept(desk)).toEqual([])
     }),
   )
 
