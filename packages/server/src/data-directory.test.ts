@@ -5,6 +5,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { launched } from './lib/launched.test-kit.ts'
 
 const base = await mkdtemp(path.join(tmpdir(), 'slipway-private-'))
 const running = new Set<ChildProcess>()
@@ -16,7 +17,7 @@ afterAll(async () => {
 function start(program: string, dataDir: string): ChildProcess {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, program)], {
     env: {
-      PATH: process.env.PATH,
+      ...launched,
       SLIPWAY_DATA_DIR: dataDir,
       SLIPWAY_ENGINE: 'simulated',
       SLIPWAY_PORT: '0',

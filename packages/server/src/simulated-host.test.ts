@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from './config.ts'
 import { simulatedMachine } from './engine/simulated/simulated.test-kit.ts'
+import { launched } from './lib/launched.test-kit.ts'
 import { silentLog } from './lib/log.ts'
 import { openEngine } from './open-engine.ts'
 
@@ -23,7 +24,7 @@ afterEach(() => {
 /** Starts the program; resolves with what it says first, on either line. */
 async function startHost(settings: Record<string, string>) {
   const host = spawn(process.execPath, [path.join(import.meta.dirname, 'simulated-host.ts')], {
-    env: { PATH: process.env.PATH, SLIPWAY_ENGINE: 'simulated', ...settings },
+    env: { ...launched, SLIPWAY_ENGINE: 'simulated', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   hosts.push(host)

@@ -7,6 +7,7 @@ import path from 'node:path'
 import { afterAll, expect } from 'vitest'
 import { freshPlace } from '../db/database.test-kit.ts'
 import type { DatabasePlace } from '../db/open.ts'
+import { launched } from '../lib/launched.test-kit.ts'
 
 export interface TestInstallation {
   dataDir: string
@@ -32,7 +33,7 @@ export async function openPrograms() {
   function start(program: string, { dataDir, database, env }: TestInstallation, ...args: string[]) {
     const child = spawn(process.execPath, [path.join(import.meta.dirname, '..', program), ...args], {
       env: {
-        PATH: process.env.PATH,
+        ...launched,
         SLIPWAY_DATA_DIR: dataDir,
         SLIPWAY_ENGINE: 'simulated',
         SLIPWAY_PORT: '0',
