@@ -5,14 +5,15 @@ const realGuests = 'src/**/*.qemu.test.ts'
 const builtImages = ['src/images.qemu.test.ts', 'src/image/foreign.qemu.test.ts']
 /** A lane of its own: they wait for a cluster most of their time, where there is one at all. */
 const onCluster = ['src/**/*.cluster.test.ts', 'src/doctor-cluster.test.ts']
-/** They store nothing in the database. */
+/** They store nothing in the database, or do it where it is always a file. */
 const withoutDatabase = [
+  'src/**/*.plan.test.ts',
   'src/{deploy,engine,image,lib,mail}/**',
   'src/gateway/wire/**',
-  'src/simulated-host.test.ts',
+  'src/{config,config.oidc,data-directory,memory,simulated-host}.test.ts',
 ]
 /** About a database that is a file. */
-const ofFiles = ['src/db/sqlite.test.ts', 'src/db/full-disk.test.ts', 'src/orphans.test.ts']
+const ofFiles = ['src/db/{sqlite,full-disk,write-ahead-log}.test.ts', 'src/orphans.test.ts']
 const shortRound = 'src/{round,kills.cluster}.test.ts'
 const inCI = process.env.CI !== undefined
 // They share the processor with real guests: what takes a second alone may take many. A machine of a CI may be shared
