@@ -79,6 +79,19 @@ test('a port is shared, opened, shared otherwise and shared no more', async ({
   await stranger.close()
 })
 
+test('ports are offered as soon as the guest tells of them', async ({ page, makeVm }) => {
+  const vm = await makeVm('web', 'running')
+  const busy = await answer(page, shareApi.ports, 200, { ports: null })
+  await page.goto(vmPath(vm))
+  await share(page).click()
+  const dialog = page.getByRole('dialog', { name: 'Share a port' })
+  await expect(dialog.getByText('On which a program in the VM listens')).toBeVisible()
+  await busy.end()
+  await answer(page, shareApi.ports, 200, { ports: [8080] })
+  await dialog.getByRole('button', { name: '8080', exact: true }).click()
+  await expect(dialog.getByLabel('Port', { exact: true })).toHaveValue('8080')
+})
+
 test('a refusal stays in the dialog with its reason', async ({ page, makeVm }) => {
   const vm = await makeVm('web', 'running')
   const { end } = await answer(page, shareApi.create, 409, { message: 'This port is shared already' })

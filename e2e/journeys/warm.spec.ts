@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BrowserContext, expect, type Page, test } from '@playwright/test'
 import { hostApi, shareApi, type Vm, vmApi } from '@slipway/contract'
-import { vmListPath, vmPath } from '../paths.ts'
+import { vmPath } from '../paths.ts'
 import type { Server } from '../server.ts'
 import { newOwner, type Owner } from './owner.ts'
 import { clear, newDataDir, runShown, startRealServer } from './real.ts'
@@ -101,8 +101,10 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
 
   await page.getByRole('button', { name: 'More actions for loom' }).click()
   await page.getByRole('menuitem', { name: 'Fork' }).click()
-  await page.getByRole('dialog', { name: 'Fork VM' }).getByRole('button', { name: 'Fork VM' }).click()
-  await page.goto(server.url + vmListPath(owner.params.projectId))
+  const dialog = page.getByRole('dialog', { name: 'Fork VM' })
+  await dialog.getByRole('button', { name: 'Fork VM' }).click()
+  await expect(dialog).toBeHidden()
+  await page.getByRole('link', { name: /^VMs/ }).click()
   const card = page.getByRole('article', { name: 'loom-copy' })
   await expect(card.getByText('Running', { exact: true })).toBeVisible(patience)
   const copy = (await owner.list()).find(({ name }) => name === 'loom-copy')

@@ -56,6 +56,10 @@ export function useDeleteShare() {
   })
 }
 
+/** So often, and so far apart in milliseconds, a guest is asked that tells of no port. */
+const portLooks = 20
+const portLookMs = 3_000
+
 /** Ports that programs in a VM listen on now; null where the guest does not tell, undefined until it is known. */
 export function useListeningPorts({
   project_id,
@@ -70,5 +74,8 @@ export function useListeningPorts({
     queryFn: ({ signal }) => call('share.ports', { params, signal }),
     // Programs come and go: each time the question is asked anew.
     staleTime: 0,
+    // A guest agent that is busy, or has not started yet, tells none for now; one that there is not never does.
+    refetchInterval: ({ state }) =>
+      state.data?.ports?.length || state.dataUpdateCount >= portLooks ? false : portLookMs,
   }).data?.ports
 }
