@@ -245,7 +245,6 @@ test.describe('the page of a VM set', () => {
     await dialog.getByLabel('CPUs').fill('2')
     await dialog.getByRole('combobox', { name: 'Start script' }).click()
     await page.getByRole('option', { name: 'Replace' }).click()
-    await dialog.getByText('Start script (optional)').click()
     const script = dialog.getByLabel('Script', { exact: true })
     await script.fill('echo')
     await expect(script).toHaveAccessibleDescription(startScriptTexts.form)

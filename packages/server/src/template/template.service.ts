@@ -259,7 +259,7 @@ export function makeTemplateService(dependencies: Dependencies) {
   }
 }
 
-const unknown = { root_disk_gb: null }
+const noSize = { root_disk_gb: null }
 
 /** What VMs boot whose template has this image URL. */
 const imageOf = ({ image_url }: { image_url: string | null }, boots: ImageFound['boots'] | null): string =>
@@ -272,12 +272,12 @@ function wireImage(look: ImageNow): Template['image'] {
       return { state: 'ready', progress: null, message: null, root_disk_gb }
     }
     case 'absent':
-      return { ...unknown, state: 'absent', progress: null, message: null }
+      return { ...noSize, state: 'absent', progress: null, message: null }
     case 'coming': {
       const progress = look.progress === null ? null : Math.floor(look.progress * 100)
-      return { ...unknown, state: 'coming', progress, message: `${look.what}.` }
+      return { ...noSize, state: 'coming', progress, message: `${look.what}.` }
     }
     case 'unavailable':
-      return { ...unknown, state: 'failed', progress: null, message: look.reason }
+      return { ...noSize, state: 'failed', progress: null, message: look.reason }
   }
 }

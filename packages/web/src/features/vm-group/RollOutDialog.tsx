@@ -11,7 +11,7 @@ import { Field } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
-import { StartScriptField } from '../start-script/StartScriptField.tsx'
+import { StartScriptInput } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import type { Group } from './group-kind.ts'
 import {
@@ -103,7 +103,7 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
         </Field>
       )}
       {form.script === 'replace' && (
-        <StartScriptField
+        <StartScriptInput
           value={form.start_script}
           onChange={(start_script) => change({ start_script })}
           error={
