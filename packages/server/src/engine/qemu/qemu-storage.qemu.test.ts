@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { statfsSync } from 'node:fs'
+import { readdirSync, statfsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,10 +109,9 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     await ready()
   }
   /** Every file but those a running machine comes and goes with. */
-  async function files(): Promise<string[]> {
-    const names = await readdir(dataDir, { recursive: true })
-    return names.filter((name) => !/accelerator|machines\/[^/]+\/(?!restore|lent|memory)/.test(name)).sort()
-  }
+  const ownFiles = (names: string[]) =>
+    names.filter((name) => !/accelerator|machines\/[^/]+\/(?!restore|lent|memory)/.test(name)).sort()
+  const files = async () => ownFiles(await readdir(dataDir, { recursive: true }))
   const forget = async () => {
     await engine.deleteMachineSnapshot(made)
     await engine.deleteVolumeSnapshot(made, quiet)
@@ -189,10 +188,11 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
       const writing = inGuest(
         'for n in 1 2 3; do dd if=/dev/zero of=/dev/vdb bs=1M seek=300 count=60 conv=fsync; done 2>&1',
       )
-      // The first progress of a copy may be told when all of it is there.
-      const used = usedOf(dataDir)
+      // As soon as a file of the copy is there: it has asked for room by then, and on a busy host all of it may be there
+      // before its first progress, or its growth, is noticed.
       const watch = setInterval(() => {
-        if (usedOf(dataDir) < used + 16 * MIB) return
+        const names = ownFiles(readdirSync(dataDir, { encoding: 'utf8', recursive: true }))
+        if (names.every((name) => before.includes(name))) return
         clearInterval(watch)
         fillUp(dataDir)
       }, 2)
