@@ -323,6 +323,7 @@ test('on a full disk each copy fails with a sentence, leaves nothing, and lets t
     await expect.poll(() => guestsOf(dataDir)).toEqual([])
     // Lazily: a killed guest lets go of its files a moment later.
     await run('umount', ['-l', dataDir])
+    await clear(dataDir)
   }
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
 import { exists, ifThere } from '../durable.ts'
-import { hostTable } from './rules.ts'
+import { HOST_LINK, hashesOfTables, hostTable } from './rules.ts'
 
 const COMMAND_MS = 10_000
 /** What is printed of a thousand interfaces has a few hundred bytes each. */
@@ -35,7 +35,7 @@ function namespaceNamed(hash: string) {
     name,
     entry,
     /** The host's end of the way out. */
-    link: `sw-${hash}`,
+    link: `${HOST_LINK}${hash}`,
     /** What is written for the programs that serve it; goes with the host, too. */
     files: `${FILES}/${name}`,
     isThere: () => exists(path),
@@ -109,6 +109,26 @@ export async function clearAbandonedByRoot(): Promise<void> {
     if (programs.some((program) => program !== 'dnsmasq')) continue
     await removeNamespace(namespace)
   }
+  await clearTablesOfNobody()
+}
+
+/**
+ * Removes the tables whose way out is gone: a server that was killed while it wrote one leaves it behind. Whoever lives
+ * makes the way before the table, and both anew when they are missing.
+ */
+async function clearTablesOfNobody(): Promise<void> {
+  const options = { timeoutMs: COMMAND_MS, maxOutputBytes: MOST_BYTES }
+  for (const hash of hashesOfTables(await run('nft', ['list', 'tables'], options))) {
+    const { name, link, outside } = namespaceNamed(hash)
+    if (await exists(`/sys/class/net/${link}`)) continue
+    await outside('nft', ['-f', '-'], deletionOf(name))
+  }
+}
+
+/** Made first, so that there is always one to delete. */
+const deletionOf = (name: string): string => {
+  const table = `inet ${hostTable(name)}`
+  return `table ${table} {}\ndelete table ${table}\n`
 }
 
 const programOf = async (pid: number): Promise<string> =>
@@ -123,8 +143,7 @@ export async function removeNamespace(namespace: Namespace): Promise<void> {
     if (pid > 1 && (await servesFile(pid, settings))) process.kill(pid, 'SIGKILL')
   }
   await namespace.outside('ip', ['link', 'delete', namespace.link]).catch(() => {})
-  const table = `inet ${hostTable(namespace.name)}`
-  await namespace.outside('nft', ['-f', '-'], `table ${table} {}\ndelete table ${table}\n`)
+  await namespace.outside('nft', ['-f', '-'], deletionOf(namespace.name))
   if (await namespace.isThere()) await namespace.remove()
   await rm(namespace.files, { recursive: true, force: true })
 }

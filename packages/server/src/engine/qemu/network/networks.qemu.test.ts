@@ -9,13 +9,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../../image/image-store.ts'
+import { parseRange } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
 import type { Address, Engine } from '../../engine.ts'
 import { missing, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
 import { datagram } from './frames.test-kit.ts'
 import { watchFrames } from './frames.watch.test-kit.ts'
 import { bridgeOf } from './links.ts'
-import { namespaceOf } from './namespace.ts'
+import { clearAbandonedByRoot, namespaceOf } from './namespace.ts'
+import { hostRules, hostTable } from './rules.ts'
 import { elsewhere, makeSurroundings, PORT } from './surroundings.test-kit.ts'
 import { whyNoProjectNetworks } from './trial.ts'
 
@@ -300,6 +302,24 @@ describe.skipIf(why)('networks of projects', () => {
     expect(passed).toEqual(frames.honest)
     expect(await reached('web', await forbidden())).toEqual([])
     expect(await reached('web', [[elsewhere.public, PORT]])).toEqual([elsewhere.public])
+  })
+
+  test('rules that another installation left behind keep nobody from guests, and go with the next start of a server', async () => {
+    const left = 'slipway-0badcafe'
+    const range = parseRange(await readFile(join(namespaceOf(dataDir).files, 'range'), 'utf8'))
+    if (!range) throw new Error('the namespace has no range')
+    const tables = () => run('nft', ['list', 'tables'])
+    await run('nft', ['-f', '-'], { input: hostRules(left, 'sw-0badcafe', range) })
+    try {
+      expect(await inGuest('web', 'hostname')).toContain('web')
+      expect(await reached('web', [[elsewhere.public, PORT]])).toEqual([elsewhere.public])
+      expect(await tables()).toContain(hostTable(left))
+      await clearAbandonedByRoot()
+      expect(await tables()).not.toContain(hostTable(left))
+      expect(await tables()).toContain(hostTable(namespaceOf(dataDir).name))
+    } finally {
+      await run('nft', ['delete', 'table', 'inet', hostTable(left)]).catch(() => {})
+    }
   })
 
   test('what was flushed, killed or removed in the namespace is put back', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Range } from '../../../lib/address-range.ts'
 import { specialRangesV4 } from '../../../lib/public-hosts.ts'
-import { frameRules, hostRules, hostTable, packetRules } from './rules.ts'
+import { frameRules, hashesOfTables, hostRules, hostTable, packetRules } from './rules.ts'
 
 const space: Range = { first: (10 * 256 + 80) * 65_536, prefix: 14 }
 const networks = [
@@ -41,4 +41,9 @@ test('a table is replaced in one step, and is no other installation’s', () => 
   expect(hostRules('slipway-1', 'sw-1', space)).toMatch(
     /^table inet slipway_1 \{\}\ndelete table inet slipway_1\ntable inet slipway_1 \{\n/,
   )
+})
+
+test('the tables of all installations are known by their names, and no others', () => {
+  const listing = ['table inet slipway', 'table inet slipway_12ab34cd', 'table ip slipway_00000000']
+  expect(hashesOfTables([...listing, 'table inet slipway_12ab34cd_of', ''].join('\n'))).toEqual(['12ab34cd'])
 })

@@ -137,7 +137,18 @@ export const translationRules = (): string =>
 /** The table of an installation on the host, by the name of its namespace. */
 export const hostTable = (name: string): string => name.replaceAll('-', '_')
 
-/** On the host: guests get to the Internet under its address, and to nothing else of it but its forwarder of names. */
+/** The hashes that such tables are named by, in what `nft list tables` prints. */
+export const hashesOfTables = (listing: string): string[] =>
+  [...listing.matchAll(/^table inet slipway_([0-9a-f]{8})$/gm)].map(([, hash = '']) => hash)
+
+/** What the host's ends of all ways out are called. */
+export const HOST_LINK = 'sw-'
+
+/**
+ * On the host: guests get to the Internet under its address, and to nothing else of it but its forwarder of names. It
+ * lets be what goes through the way out of another installation, which has a table of its own: one that was left behind
+ * would otherwise keep all from whoever takes its range next.
+ */
 export function hostRules(name: string, link: string, space: Range): string {
   const uplink = uplinkOf(space)
   const internal = specialRangesV4.map(([net, bits]) => `${net}/${bits}`).join(', ')
@@ -145,7 +156,7 @@ export function hostRules(name: string, link: string, space: Range): string {
     'chain input {',
     '  type filter hook input priority 0; policy accept;',
     // The address is the host's for whoever asks, and only guests' name servers may.
-    `  iifname != { "${link}", "lo" } ip daddr ${uplink.host} counter drop`,
+    `  iifname != "lo" iifname != "${HOST_LINK}*" ip daddr ${uplink.host} counter drop`,
     `  iifname != "${link}" return`,
     '  ct state established,related accept',
     `  ip saddr ${uplink.inside} ip daddr ${uplink.host} meta l4proto { tcp, udp } th dport ${FORWARDER_PORT} accept`,
@@ -169,7 +180,7 @@ export function hostRules(name: string, link: string, space: Range): string {
     '}',
     'chain postrouting {',
     '  type nat hook postrouting priority 100; policy accept;',
-    `  ip saddr ${rangeText(space)} oifname != "${link}" masquerade`,
+    `  ip saddr ${rangeText(space)} oifname != "${HOST_LINK}*" masquerade`,
     '}',
   ])
 }
