@@ -10,6 +10,7 @@ import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
 import { benchGateway } from './gateway.ts'
 import { benchGroups, benchSetOfFive } from './groups.ts'
+import { benchGrowth } from './growth.ts'
 import { benchImages } from './images.ts'
 import { benchKubevirt } from './kubevirt.ts'
 import { benchNetwork } from './network.ts'
@@ -50,6 +51,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   kubevirt: benchKubevirt,
   storage: benchStorage,
   backup: benchBackup,
+  growth: benchGrowth,
   'set-of-five': benchSetOfFive,
   groups: benchGroups,
   'under-siege': benchUnderSiege,

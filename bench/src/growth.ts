@@ -1,0 +1,152 @@
+/**
+ * A data disk that is made larger while its guest runs: from the call until the guest knows it, against the same command of
+ * QEMU, sent by hand to the same guest. And a root disk, until its file system is as large.
+ */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { diskApi, projectApi, sshKeyApi, type Vm, vmApi } from '@slipway/contract'
+import { clear, guestsOf, newDataDir, newKeyPair, startRealServer } from '@slipway/e2e/real'
+import { openGuest } from './by-hand.ts'
+import { prepare } from './create-to-ssh.ts'
+import { newPerson } from './person.ts'
+import { quantile, report } from './report.ts'
+
+const TIMES = 20
+const GIB = 1024 ** 3
+
+export async function benchGrowth(): Promise<boolean> {
+  const [dataDir, home] = await Promise.all([newDataDir(), newDataDir()])
+  const server = await startRealServer(dataDir)
+  const guests: ReturnType<typeof watchGuest>[] = []
+  try {
+    const person = await newPerson(server)
+    const { file, publicKey } = await newKeyPair(home)
+    const key = await person.call(sshKeyApi.create, {
+      body: { key_name: 'bench', ssh_public_key: publicKey },
+    })
+    const { id: projectId } = await person.call(projectApi.create, { body: { name: 'bench' } })
+    const params = { projectId }
+    await prepare(person, 'starter')
+    const { id: diskId } = await person.call(diskApi.create, {
+      params,
+      body: { name: 'data', size: '1Gi', source: 'EMPTY' as const },
+    })
+    let vm: Vm = await person.call(vmApi.create, {
+      params,
+      body: { name: 'bench', template_id: 'starter', ssh_key_id: key.id },
+    })
+    while (vm.status !== 'running') {
+      if (vm.status === 'failed') throw new Error(vm.status_message ?? 'failed')
+      await sleep(100)
+      vm = await person.call(vmApi.get, { params: { ...params, vmId: vm.id } })
+    }
+    await person.call(diskApi.attach, { params: { ...params, diskId }, body: { vm_id: vm.id } })
+    const guest = watchGuest(vm, file)
+    guests.push(guest)
+    const device = `/sys/block/$(grep -lsx ${diskId.slice(0, 20)} /sys/block/vd*/serial | cut -d/ -f4)/size`
+    const dataSize = await guest.follow(`cat ${device}`, (sectors) => sectors * 512)
+    await dataSize.reaches(GIB)
+
+    const answered: number[] = []
+    const viaSlipway: number[] = []
+    for (let gib = 2; gib < 2 + TIMES; gib++) {
+      const start = performance.now()
+      await person.call(diskApi.update, { params: { ...params, diskId }, body: { size: `${gib}Gi` } })
+      answered.push(performance.now() - start)
+      await dataSize.reaches(gib * GIB)
+      viaSlipway.push(performance.now() - start)
+      // A disk takes its next size once it has the one before.
+      while ((await person.call(diskApi.list, { params })).some(({ next_size_gb }) => next_size_gb !== null))
+        await sleep(20)
+    }
+
+    const rootSize = await guest.follow(
+      "df -k / | tail -n 1 | awk '{ print $2 }'",
+      (kibibytes) => kibibytes * 1024,
+    )
+    const begun = performance.now()
+    await person.call(vmApi.update, { params: { ...params, vmId: vm.id }, body: { root_disk_gb: 30 } })
+    // What a file system needs for itself is no room for files.
+    await rootSize.reaches(28 * GIB)
+    const rootMs = performance.now() - begun
+
+    await server.stop()
+    const [living] = await guestsOf(dataDir)
+    if (!living) throw new Error('The guest is gone')
+    const { line } = await openGuest(join(dataDir, 'machines', vm.id), living.pid)
+    const byHand: number[] = []
+    const node = await nodeOf(line.execute, GIB * (1 + TIMES))
+    for (let gib = 2 + TIMES; gib < 2 + 2 * TIMES; gib++) {
+      const start = performance.now()
+      await line.execute('block_resize', { 'node-name': node, size: gib * GIB })
+      await dataSize.reaches(gib * GIB)
+      byHand.push(performance.now() - start)
+    }
+    line.close()
+    const [hand, ours] = [quantile(byHand, 0.5), quantile(viaSlipway, 0.5)]
+    return report(`A disk made larger while its guest runs, ${TIMES} times`, [
+      { what: 'answered, median', value: quantile(answered, 0.5), unit: 'ms', goal: null },
+      { what: 'seen in the guest, median', value: ours, unit: 'ms', goal: null },
+      { what: 'seen in the guest, 95 %', value: quantile(viaSlipway, 0.95), unit: 'ms', goal: null },
+      { what: 'by hand, median', value: hand, unit: 'ms', goal: null },
+      { what: 'against by hand', value: ours / hand, unit: 'x', goal: null },
+      { what: 'root disk, until its file system is as large', value: rootMs, unit: 'ms', goal: null },
+    ])
+  } finally {
+    for (const guest of guests) guest.end()
+    await server.stop()
+    await clear(dataDir)
+    await clear(home)
+  }
+}
+
+/** The node of QEMU that is a disk of this size. */
+async function nodeOf(execute: (command: string) => Promise<unknown>, bytes: number): Promise<string> {
+  const nodes = (await execute('query-named-block-nodes')) as {
+    'node-name': string
+    drv: string
+    image: { 'virtual-size': number }
+  }[]
+  const node = nodes.find(({ drv, image }) => drv === 'qcow2' && image['virtual-size'] === bytes)
+  if (!node) throw new Error('QEMU has no such disk')
+  return node['node-name']
+}
+
+/** One login that stays, so that no figure holds the time of another. */
+function watchGuest(vm: Vm, key: string) {
+  const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR']
+  const logins: ReturnType<typeof spawn>[] = []
+  return {
+    async follow(command: string, toBytes: (shown: number) => number) {
+      const login = spawn('ssh', [
+        ...options.flatMap((option) => ['-o', option]),
+        ...['-i', key, '-p', `${vm.ssh_port}`, `root@${vm.ip_address}`],
+        `while :; do ${command} 2> /dev/null; sleep 0.01; done`,
+      ])
+      logins.push(login)
+      let bytes = 0
+      const waiting = new Set<() => void>()
+      createInterface(login.stdout).on('line', (shown) => {
+        bytes = toBytes(Number(shown))
+        for (const look of waiting) look()
+      })
+      return {
+        reaches: (wanted: number) =>
+          new Promise<void>((resolve) => {
+            const look = () => {
+              if (bytes < wanted) return
+              waiting.delete(look)
+              resolve()
+            }
+            waiting.add(look)
+            look()
+          }),
+      }
+    },
+    end(): void {
+      for (const login of logins) login.kill()
+    },
+  }
+}
