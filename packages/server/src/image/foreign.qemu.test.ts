@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROJECT_ID, work } from '../engine/engine.test-kit.ts'
 import type { Address, Engine, MachineState } from '../engine/engine.ts'
+import { growthScript } from '../engine/qemu/guest-growth.ts'
 import { processesOf, sshWith } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { makeQemuEngine } from '../engine/qemu/qemu-engine.ts'
 import { run } from '../lib/command.ts'
@@ -113,6 +114,16 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
       .map(Number)
     expect(disk).toBe(ROOT_BYTES)
     expect(root).toBeGreaterThan(ROOT_BYTES * 0.9)
+  })
+
+  test('has a larger root disk at once, and as large a partition and file system once it is asked for them', async () => {
+    // It brings no agent, so nobody can ask it but its owner; it would do the same at its next boot.
+    expect(await engine.growRoot(id, 4 * GIB)).toEqual({ sizeBytes: 4 * GIB, fileSystem: 'next-boot' })
+    expect(await inGuest('blockdev --getsize64 /dev/vda')).toBe(`${4 * GIB}\n`)
+    for (let time = 0; time < 2; time++) {
+      await inGuest(growthScript)
+      expect(Number(await inGuest('df -B1 --output=size / | tail -n 1'))).toBeGreaterThan(4 * GIB * 0.9)
+    }
   })
 
   test('finds nothing wrong with its seed, and tells the host that it is up', async () => {
