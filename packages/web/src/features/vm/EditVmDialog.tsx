@@ -22,6 +22,7 @@ import { reasonOf } from '../../ui/reason.ts'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { VmKeyField } from './VmKeyField.tsx'
 import { changedText, changesIn, fieldsOf } from './vm-edit.ts'
+import { rootDiskBytes } from './vm-form.ts'
 
 /** Changes what a VM is called, what is said about it, and what it has. */
 export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
@@ -32,6 +33,7 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const { refusal } = useQuotaCheck(vm.project_id, {
     processors: Math.max(0, (body?.cpu ?? 0) - Math.max(vm.cpu, vm.next_cpu ?? 0)),
     memory_mb: Math.max(0, (body?.memory_mb ?? 0) - Math.max(vm.memory_mb, vm.next_memory_mb ?? 0)),
+    disk_bytes: Math.max(0, rootDiskBytes(form.rootDisk) - rootDiskBytes(fieldsOf(vm).rootDisk)),
   })
   const { submit, dialog } = useDialogForm({
     dirty,

@@ -38,6 +38,7 @@ import {
   brokenScript,
   emptyVmForm,
   firstBrokenRule,
+  rootDiskBytes,
   toBody,
   type VmForm,
 } from './vm-form.ts'
@@ -101,7 +102,11 @@ export function Component() {
   )
   const broken = firstBrokenRule(chosen, project?.id)
   const quota = useQuotaCheck(project?.id, {
-    ...quotaOfVms(1, { cpu: template?.default_cpu ?? 1, memory_mb: template?.default_memory_mb ?? 1 }),
+    ...quotaOfVms(1, {
+      cpu: template?.default_cpu ?? 1,
+      memory_mb: template?.default_memory_mb ?? 1,
+      disk_bytes: rootDiskBytes(chosen.rootDisk),
+    }),
     shares: brokenPorts(chosen.ports) === undefined ? (toBody(chosen).share_ports?.length ?? 0) : 0,
   })
 

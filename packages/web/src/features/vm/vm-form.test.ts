@@ -1,4 +1,4 @@
-import { startScriptTexts, vmChangeTexts } from '@slipway/contract'
+import { gibibyte, startScriptTexts, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import {
   brokenPorts,
@@ -8,6 +8,7 @@ import {
   firstBrokenRule,
   parsePorts,
   parseRootDisk,
+  rootDiskBytes,
   toBody,
   type VmForm,
 } from './vm-form.ts'
@@ -60,6 +61,7 @@ test.each([
   expect(broken({ rootDisk })).toBe(problem)
   if (gi === undefined) expect(toBody({ ...good, rootDisk })).not.toHaveProperty('root_disk_gb')
   else expect([parseRootDisk(rootDisk), toBody({ ...good, rootDisk }).root_disk_gb]).toEqual([gi, gi])
+  expect(rootDiskBytes(rootDisk)).toBe(gi === undefined || problem !== undefined ? 0 : gi * gibibyte)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { brokenStartScript, parseDiskSize, VmCreate, vmTexts } from '@slipway/contract'
+import { brokenStartScript, gibibyte, parseDiskSize, VmCreate, vmTexts } from '@slipway/contract'
 
 /** The create form as the user sees it; a choice not made yet is an empty text. */
 export interface VmForm {
@@ -50,6 +50,10 @@ export const brokenRootDisk = (text: string): string | undefined =>
   text.trim() === ''
     ? undefined
     : VmCreate.shape.root_disk_gb.safeParse(parseRootDisk(text)).error?.issues[0]?.message
+
+/** What a root disk of that size counts of the project's disk space: nothing while none is named, or named wrongly. */
+export const rootDiskBytes = (text: string): number =>
+  text.trim() === '' || brokenRootDisk(text) !== undefined ? 0 : parseRootDisk(text) * gibibyte
 
 /** What is wrong with the start script; undefined when it can be sent, or there is none. */
 export const brokenScript = (text: string): string | undefined =>
