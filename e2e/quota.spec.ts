@@ -36,6 +36,9 @@ test.describe('The limits of an account', () => {
     await page.getByLabel('Name').fill('second')
     await expect(page.getByRole('button', { name: 'Create VM' })).toBeEnabled()
     await expectAccessible(page)
+    await page.getByLabel('Root disk (GB)').fill('30')
+    await expect(page.getByText(/of its 10 GB of disk space, and 30 GB more/).first()).toBeVisible()
+    await page.getByLabel('Root disk (GB)').fill('')
 
     // Somebody else takes the last one meanwhile.
     await makeVm(call, project.id, { ...at, name: 'faster' })
