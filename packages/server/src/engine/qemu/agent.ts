@@ -1,4 +1,3 @@
-import { rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartScriptForm, StartScriptResult } from '../engine.ts'
 import { type Agent, isListening, reachAgent } from './agent-line.ts'
@@ -8,8 +7,7 @@ import { fileNames, type MachineDirs } from './machine-dir.ts'
 import type { Qmp } from './qmp.ts'
 import { askForStartScript } from './start-script-result.ts'
 
-const FREEZE_MS = 5000
-const THAW_MS = 5000
+const CLOCK_MS = 5000
 const ASK_MS = 3000
 /** A short program has ended by then; its end is asked for, or the agent would remember it for ever. */
 const PROGRAM_MS = 1000
@@ -26,7 +24,6 @@ export class UnansweredError extends Error {}
 
 /** The part of a held guest that talks to its agent. */
 export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
-  const mark = dirs.fileOf(machineId, fileNames.frozen)
   const reach = () => reachAgent(qmp, dirs.fileOf(machineId, fileNames.agent))
   let last: Promise<unknown> = Promise.resolve()
   let talks = 0
@@ -59,16 +56,12 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
     })
   }
 
-  async function thaw(agent: Agent): Promise<void> {
-    await agent.execute('guest-fsfreeze-thaw', {}, THAW_MS)
-    await rm(mark, { force: true })
-  }
   /** How late the guest may have taken the time of now, in milliseconds; null when it has not taken it. */
   async function tryClock(): Promise<number | null> {
     const agent = await reach()
     try {
       const asked = performance.now()
-      await agent?.execute('guest-set-time', { time: Date.now() * 1_000_000 }, THAW_MS)
+      await agent?.execute('guest-set-time', { time: Date.now() * 1_000_000 }, CLOCK_MS)
       return agent && performance.now() - asked
     } catch {
       return null
@@ -78,31 +71,6 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
   }
 
   return {
-    /** Runs work with the guest's file systems frozen, as a moment for a copy. False: there is no agent to do it. */
-    whileFrozen: (work: () => Promise<void>): Promise<boolean> =>
-      inTurn(async () => {
-        const agent = await reach()
-        if (!agent) {
-          await work()
-          return false
-        }
-        let frozen = false
-        try {
-          // Written first, so that the next process thaws what this one leaves frozen when it is killed.
-          await writeFile(mark, '')
-          frozen = await agent.execute('guest-fsfreeze-freeze', {}, FREEZE_MS).then(
-            (count) => Number(count) > 0,
-            () => false,
-          )
-          await work()
-        } finally {
-          // Also when it seemed to fail: it may have come late.
-          await thaw(agent).catch(() => {})
-          agent.close()
-        }
-        return frozen
-      }),
-
     /** Talks to the agent in its turn; throws an UnansweredError when there is none now. */
     talk: <T>(work: (agent: Agent) => Promise<T>): Promise<T> =>
       inTurn(async () => {
@@ -113,12 +81,6 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
 
     /** Whether there is an agent in the guest, busy or not. */
     isThere: () => isListening(qmp),
-
-    /** Thaws what an earlier process has left frozen. */
-    async thawIfLeft(): Promise<void> {
-      if (!(await dirs.has(machineId, fileNames.frozen))) return
-      await askIfFree(thaw)
-    },
 
     /** Sets the guest's clock, which stood still in a saved memory. On a busy host the agent may take a while to answer. */
     async setClock(): Promise<void> {

@@ -18,7 +18,7 @@ import type { MachineRecord, MemoryFit } from './records.ts'
 export const momentOf =
   (guest: Guest | null, isSuspended = false) =>
   async (begin: Begin): Promise<SnapshotMade['consistency']> => {
-    if (guest) return (await guest.agent.whileFrozen(begin)) ? 'frozen' : 'crash'
+    if (guest) return (await guest.freezing.whileFrozen(begin)) ? 'frozen' : 'crash'
     await begin()
     return isSuspended ? 'crash' : 'clean'
   }

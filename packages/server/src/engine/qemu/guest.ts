@@ -8,6 +8,7 @@ import { type BlockHost, makeLending } from './block-host.ts'
 import { clearCopies } from './block-jobs.ts'
 import { watchBoot } from './boot-watch.ts'
 import { processorThreads, processorTime } from './cpu-usage.ts'
+import { makeFreezing } from './freezing.ts'
 import { makeGuestVolumes } from './guest-volumes.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { cancelMigration, goOn, statusOf } from './memory.ts'
@@ -33,6 +34,7 @@ export interface Guest {
   /** For copies of its disks. */
   readonly host: BlockHost
   readonly agent: ReturnType<typeof makeAgentTalk>
+  readonly freezing: ReturnType<typeof makeFreezing>
   /** The data volumes it has, as far as it has not given them back itself. */
   volumes(): readonly VolumePlace[]
   /** Keeps account of a volume that was plugged in. */
@@ -111,6 +113,7 @@ async function takeUp(
   qmp.onClose(() => closed.abort())
   const onReady = () => onChange(machineId)
   const agent = makeAgentTalk(machineId, qmp, dirs)
+  const freezing = makeFreezing({ machineId, agent, dirs, log, gone: closed.signal })
   const volumes = makeGuestVolumes({ machineId, qmp, log, onVolumeBack })
   const starvation = watchStarvation(machineId, qmp, log)
   const readiness = makeReadiness({ machineId, run, address, qmp, dirs, log, onReady })
@@ -145,8 +148,9 @@ async function takeUp(
   const status = await statusOf(qmp)
   const goesOnFromMemory = (run.resumed || run.warm !== undefined) && status === 'paused'
   if (status === 'prelaunch' || goesOnFromMemory) await beforeFirst()
+  if (status === 'prelaunch') await freezing.forget()
   await goOn(qmp)
-  await agent.thawIfLeft()
+  await freezing.thawIfLeft()
   // One that an earlier process left standing still, after it had saved its memory, has missed some time too.
   const resumes = goesOnFromMemory && run.resumed && !run.copy
   const settingClock = resumes || status === 'postmigrate' ? agent.setClock() : null
@@ -211,6 +215,7 @@ async function takeUp(
       goOn: () => goOn(qmp),
     },
     agent,
+    freezing,
     volumes: volumes.list,
     hasVolume: volumes.add,
     givesBack: (port, ms) => volumes.givesBack(port, ms, gone),
