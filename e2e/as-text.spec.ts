@@ -2,6 +2,7 @@ import { expectAccessible } from './a11y.ts'
 import { copied } from './clipboard.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { diskCreatePath, snapshotCreatePath, vmPoolCreatePath, vmSetCreatePath } from './paths.ts'
+import { choose } from './sentences.ts'
 
 test.describe('a form as text', () => {
   test('is a file, a command and a request that create the same', async ({ page, project, sshKey }) => {
@@ -58,5 +59,24 @@ test.describe('a form as text', () => {
     await expect(dialog).toContainText('A project file holds no snapshots.')
     await dialog.getByRole('button', { name: 'Command' }).click()
     await expect(dialog.getByRole('code')).toContainText('slipway vm-snapshot create loom')
+  })
+  test('is no file for a template, which belongs to no project', async ({ page, user: _ }) => {
+    await page.goto('/admin/templates')
+    const show = page.getByRole('button', { name: 'Show as Text' })
+    await expect(show).toBeDisabled()
+    await page.getByLabel('Name').fill('Rust for VMs')
+    await page.getByLabel('Description').fill('Compiler and cargo')
+    await choose(page, 'Default CPU', '4 cores')
+    await choose(page, 'Default memory', '2.0 GB')
+    await show.click()
+    const dialog = page.getByRole('dialog', { name: 'Show as Text' })
+    await expect(dialog).toContainText('A project file holds no templates.')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Command' }).click()
+    await expect(dialog.getByRole('code')).toContainText(
+      "slipway template create \\\n  --name 'Rust for VMs'",
+    )
+    await dialog.getByRole('button', { name: 'Request' }).click()
+    await expect(dialog.getByRole('code')).toContainText('"default_memory_mb":2048')
   })
 })

@@ -11,7 +11,8 @@ const AsTextDialog = later(async () => (await import('./AsTextDialog.tsx')).AsTe
 
 export interface AsTextProps {
   call: Creation['call']
-  project: Creation['project'] | null | undefined
+  /** As in a creation; undefined while it is not known. */
+  project: Creation['project'] | undefined
   params?: Creation['params']
   named: Creation['named']
   /** What would be sent now. */
@@ -29,7 +30,8 @@ export function AsText({ call, project, params, named, body, missing }: AsTextPr
         icon={<FileCode size={16} strokeWidth={1.6} aria-hidden />}
         disabledReason={missing}
         onClick={() =>
-          project && setCreation({ call, project, ...(params && { params }), named, body: { ...body() } })
+          project !== undefined &&
+          setCreation({ call, project, ...(params && { params }), named, body: { ...body() } })
         }
       >
         Show as Text

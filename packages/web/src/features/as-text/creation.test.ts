@@ -76,6 +76,24 @@ describe('a command', () => {
   })
 })
 
+describe('what belongs to no project', () => {
+  const template: Creation = {
+    call: 'template.create',
+    project: null,
+    named: [],
+    body: { name: 'Wiki', description: 'It writes', default_cpu: 2, image_url: '', start_script: undefined },
+  }
+
+  it('is created without one', () => {
+    expect(wordsOf(commandOf(template))).toEqual([
+      ...['template', 'create', '--name', 'Wiki', '--description', 'It writes', '--default_cpu', '2'],
+    ])
+    expect(requestOf(template, '')).toContain('/api/')
+    expect(requestOf(template, '')).not.toContain('project')
+    expect(fileOf(template)).toBe('A project file holds no templates. Use the command or the request.')
+  })
+})
+
 describe('a file', () => {
   it.each([
     ['a VM', vm({ disks: [{ disk_id: 'd-1' }], share_ports: [80] })],

@@ -9,10 +9,11 @@ import {
 } from '@slipway/contract'
 import { curlText, shellWord } from '../../curl-text.ts'
 
-/** A call that creates something in a project. */
+/** A call that creates something. */
 export interface Creation {
   call: EndpointId
-  project: Named
+  /** Where; null for what belongs to no project. */
+  project: Named | null
   /** What else its path names, such as the VM of a snapshot. */
   params?: Readonly<Record<string, string>>
   body: Readonly<Record<string, unknown>>
@@ -27,7 +28,7 @@ interface Named {
 /** As curl sends it. The token is a variable of the shell. */
 export function requestOf({ call, project, params, body }: Creation, origin: string): string {
   const { method, path } = routeOf(call)
-  const url = origin + fillPath(path, { ...params, projectId: project.id })
+  const url = origin + fillPath(path, { ...params, ...(project && { projectId: project.id }) })
   return curlText({ method, url, token: '$SLIPWAY_TOKEN', isKeyed: true, json: body })
 }
 
@@ -43,7 +44,8 @@ export function commandOf({ call, project, params = {}, body, named }: Creation)
   const places = Object.values(params)
     .map((id) => ` ${word(nameOf(id, named))}`)
     .join('')
-  return [`slipway ${noun} ${verb}${places}`, `--project ${word(project.name)}`, ...flags].join(' \\\n  ')
+  const where = project ? [`--project ${word(project.name)}`] : []
+  return [`slipway ${noun} ${verb}${places}`, ...where, ...flags].join(' \\\n  ')
 }
 
 const textOf = (value: unknown): string =>
@@ -72,6 +74,7 @@ const parts: Partial<Record<EndpointId, keyof ProjectFile>> = {
 /** Says why a file cannot hold it, or has what the file would hold. */
 export function fileOf({ call, project, body, named }: Creation): Record<string, unknown> | string {
   const part = parts[call]
+  if (project === null) return 'A project file holds no templates. Use the command or the request.'
   if (part === undefined) return 'A project file holds no snapshots. Use the command or the request.'
   if (body.source === 'SNAPSHOT' || typeof body.snapshot_id === 'string')
     return 'A project file cannot hold what is made of a snapshot. Use the command or the request.'

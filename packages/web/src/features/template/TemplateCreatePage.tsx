@@ -24,6 +24,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { ExportActivity } from '../activity/ExportActivity.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { TemplatePreview } from './TemplatePreview.tsx'
 import { TemplateScriptField } from './TemplateScriptField.tsx'
 import { bootAddressOf } from './template-image.ts'
@@ -54,9 +55,8 @@ export function Component() {
   // The list with the new template in it, a moment after the good news.
   useLeadOn(paths.templates, shell.done ? toTemplatesMs : null)
   const form = useWatch({ control })
-  const note = shell.done
-    ? 'Taking you to the templates...'
-    : TemplateCreate.safeParse(form).error?.issues[0]?.message
+  const filled = TemplateCreate.safeParse(form)
+  const note = shell.done ? 'Taking you to the templates...' : filled.error?.issues[0]?.message
   const [imageUrl, settleNow] = useTypedAddress(form.image_url ?? '')
   const check = useImageCheck(bootAddressOf(imageUrl) ? imageUrl : null)
 
@@ -83,7 +83,18 @@ export function Component() {
           { label: 'Templates', render: <Link to={paths.templates} /> },
           { label: 'Create Template' },
         ]}
-        actions={<ExportActivity />}
+        actions={
+          <>
+            <ExportActivity />
+            <AsText
+              call="template.create"
+              project={null}
+              named={[]}
+              body={() => filled.data ?? {}}
+              missing={filled.error?.issues[0]?.message}
+            />
+          </>
+        }
       />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_340px]">
         <FormSheet label="Create Template" onSubmit={(event) => void submit(event)}>
