@@ -203,6 +203,7 @@ const group = (name: string) => ({
   disks: [],
   cpu: 1,
   memory_mb: 512,
+  root_disk_gb: null,
   roll_out: { revision: 1, state: 'none' as const, message: null, renewed_vms: 2, total_vms: 2 },
   created_at: madeAt,
 })

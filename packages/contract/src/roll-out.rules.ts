@@ -5,7 +5,7 @@ export const rollOutStates = ['none', 'running', 'paused'] as const
 
 export const rollOutTexts = {
   nothing:
-    'All VMs have these settings already. Change the template, the size, the SSH key or the start script.',
+    'All VMs have these settings already. Change the template, the size, the root disk, the SSH key or the start script.',
   deleteDisks:
     'A VM that is replaced is deleted with its root disk and the disks that were created for it. Set delete_disks to true to accept this.',
   deleteDisksSaid: 'Say true or false for the deletion of disks',
@@ -14,6 +14,10 @@ export const rollOutTexts = {
   noneRuns: 'No roll-out is under way.',
   notPaused: 'The roll-out is not paused.',
 } as const
+
+/** Why a root disk cannot stay as it is, with another template. API documents name no number. */
+export const keptRootDiskTooSmall = (leastGb: number | '<n>'): string =>
+  `The root disk of this template has ${leastGb} GB. Enter at least ${leastGb} for the root disk.`
 
 interface RolledOut {
   roll_out: { state: (typeof rollOutStates)[number]; renewed_vms: number; total_vms: number }

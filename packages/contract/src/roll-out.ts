@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rollOutStates, rollOutTexts } from './roll-out.rules.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { Id } from './text.ts'
-import { Cpu, MemoryMb } from './vm.ts'
+import { Cpu, MemoryMb, RootDiskGb } from './vm.ts'
 
 export const RollOutState = z.enum(rollOutStates)
 
@@ -26,6 +26,8 @@ export const rolledOut = {
   /** Processors of each new VM. */
   cpu: z.int(),
   memory_mb: z.int(),
+  /** Of each new VM, rounded up; null: as large as its template makes it. */
+  root_disk_gb: z.int().nullable(),
   roll_out: RollOut,
 }
 
@@ -49,6 +51,8 @@ export const rollOutBody = ({
     ssh_key_id: z.string({ error: sshKeyMissing }).min(1, sshKeyMissing).max(64, sshKeyMissing).optional(),
     cpu: Cpu.optional(),
     memory_mb: MemoryMb.optional(),
+    /** At least what the template has, also less than now: VMs are replaced. Null or left out: it stays. */
+    root_disk_gb: RootDiskGb.nullish(),
     /** What each new VM runs. Null: none. */
     start_script: StartScriptText.nullish(),
     /** Has to be true where VMs keep their root disk or have disks created for them: these are deleted with them. */

@@ -28,8 +28,8 @@ export const vmChangeTexts = {
   ofGroup: 'The name, size, storage and SSH key of this VM come from the pool or set that it is part of',
 } as const
 
-/** Why a new VM cannot have a root disk of a size: what its template starts from fills so much. */
-export const rootDiskTooSmall = (leastGb: number): string =>
+/** Why a new VM cannot have a root disk of a size: what its template starts from fills so much. API documents name no number. */
+export const rootDiskTooSmall = (leastGb: number | '<n>'): string =>
   `The root disk of this template has ${leastGb} GB. Enter at least ${leastGb}, or leave the size out.`
 
 /** Whether a text may be a tag as it stands. */

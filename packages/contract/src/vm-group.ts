@@ -55,11 +55,13 @@ export function refineGroupDisks(
     disks,
     snapshot_id,
     persistent,
+    root_disk_gb,
     start_script,
   }: {
     disks: { name: string; size: string }[]
     snapshot_id: string | null
     persistent: boolean
+    root_disk_gb?: number | null | undefined
     start_script?: string | undefined
   },
   context: z.RefinementCtx,
@@ -68,6 +70,8 @@ export function refineGroupDisks(
     context.addIssue({ code: 'custom', path: ['disks'], message: groupSnapshotTexts.disks })
   if (snapshot_id !== null && !persistent)
     context.addIssue({ code: 'custom', path: ['persistent'], message: groupSnapshotTexts.persistent })
+  if (snapshot_id !== null && root_disk_gb != null)
+    context.addIssue({ code: 'custom', path: ['root_disk_gb'], message: groupSnapshotTexts.rootDisk })
   if (snapshot_id !== null && start_script !== undefined)
     context.addIssue({ code: 'custom', path: ['start_script'], message: groupSnapshotTexts.startScript })
   const problem = groupDisksProblem(disks)

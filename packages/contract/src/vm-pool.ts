@@ -4,13 +4,13 @@ import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
-import { rollOutTexts } from './roll-out.rules.ts'
+import { keptRootDiskTooSmall, rollOutTexts } from './roll-out.rules.ts'
 import { rolledOut, rollOutBody, VmRevision } from './roll-out.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { description, Id, name, Time } from './text.ts'
-import { Vm } from './vm.ts'
-import { vmChangeTexts } from './vm-change.rules.ts'
+import { RootDiskGb, Vm } from './vm.ts'
+import { rootDiskTooSmall, vmChangeTexts } from './vm-change.rules.ts'
 import { groupSnapshotTexts } from './vm-group.rules.ts'
 import { GroupDisk, GroupDisks, GroupHistory, GroupSnapshot, refineGroupDisks } from './vm-group.ts'
 import { poolSizesAllowed, vmPoolDefaults, vmPoolStatuses, vmPoolTexts } from './vm-pool.rules.ts'
@@ -67,6 +67,8 @@ export const VmPoolCreate = z
     desired_size: sizes.desired_size.default(vmPoolDefaults.desired_size),
     persistent: z.boolean().default(vmPoolDefaults.persistent),
     auto_scaling: z.boolean().default(vmPoolDefaults.auto_scaling),
+    /** Of each VM, at least what the template has; null or left out: that. */
+    root_disk_gb: RootDiskGb.nullish(),
     disks: GroupDisks,
     snapshot_id: GroupSnapshot,
     /** Each VM runs it. */
@@ -140,6 +142,8 @@ export const vmPoolApi = {
         'Please enter a name for disk #n',
         'Please enter a size for disk #n',
         'Please enter a valid disk size',
+        vmChangeTexts.rootDisk,
+        rootDiskTooSmall('<n>'),
         ...Object.values(groupSnapshotTexts),
         ...Object.values(startScriptTexts),
       ],
@@ -163,7 +167,7 @@ export const vmPoolApi = {
   }),
   rollOut: endpoint('vmPool.rollOut', {
     summary:
-      'Give all VMs of a VM pool another template, size, SSH key or start script: they are replaced one by one',
+      'Give all VMs of a VM pool another template, size, root disk, SSH key or start script: they are replaced one by one',
     auth: 'session',
     status: 200,
     bodyBytes: startScriptBodyBytes,
@@ -176,6 +180,9 @@ export const vmPoolApi = {
         t.sshKeyMissing,
         vmChangeTexts.cpu,
         vmChangeTexts.memory,
+        vmChangeTexts.rootDisk,
+        rootDiskTooSmall('<n>'),
+        keptRootDiskTooSmall('<n>'),
         rollOutTexts.deleteDisks,
         rollOutTexts.deleteDisksSaid,
         ...Object.values(startScriptTexts),

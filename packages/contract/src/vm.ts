@@ -17,6 +17,7 @@ import {
   isTag,
   noteLimit,
   rootDiskRangeGb,
+  rootDiskTooSmall,
   sortedTags,
   tagsPerVm,
   tidyNote,
@@ -119,7 +120,7 @@ export const MemoryMb = z
   .min(vmMemoryRangeMb.min, c.memory)
   .max(vmMemoryRangeMb.max, c.memory)
 
-const RootDiskGb = z
+export const RootDiskGb = z
   .int({ error: c.rootDisk })
   .min(rootDiskRangeGb.min, c.rootDisk)
   .max(rootDiskRangeGb.max, c.rootDisk)
@@ -232,7 +233,7 @@ export const vmApi = {
         c.cpu,
         c.memory,
         c.rootDisk,
-        'The root disk of this template has <n> GB. Enter at least <n>, or leave the size out.',
+        rootDiskTooSmall('<n>'),
         c.note,
         c.tag,
         c.tooManyTags,

@@ -60,6 +60,7 @@ const groupEntry = (group: VmPool | VmSet) => ({
   template: group.template_name,
   ssh_key: group.ssh_key_name,
   description: group.description,
+  ...rootDisk(group.root_disk_gb),
   persistent: group.persistent,
   // Those of members that are made of a snapshot come from it.
   disks: group.snapshot_id === null ? group.disks.map(({ name, size }) => ({ name, size })) : [],

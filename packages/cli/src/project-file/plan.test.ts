@@ -92,6 +92,26 @@ describe('a plan', () => {
     ])
   })
 
+  it('refuses another root disk of a pool or set, and takes that of the template for no size of its own', () => {
+    const image = { state: 'ready' as const, progress: null, message: null, root_disk_gb: 4 }
+    const there = seen({
+      pools: [pool('p', { root_disk_gb: 20 })],
+      sets: [set('s')],
+      vms: [vm('v')],
+      templates: [{ id: 't-1', image }],
+    })
+    const wanted = (gb: number, ofOthers: number) => {
+      const other = { ...kind, root_disk_gb: ofOthers }
+      return { pools: { p: { ...kind, root_disk_gb: gb } }, sets: { s: other }, vms: { v: other } }
+    }
+    expect(plan(wanted(20, 4), there)).toMatchObject({ steps: [], problems: [] })
+    expect(plan({ pools: { p: kind } }, there)).toMatchObject({ steps: [], problems: [] })
+    expect(plan(wanted(30, 5), there).problems).toEqual([
+      'Pool p: root_disk_gb is 20 and cannot become 30. Write what it is, or delete the pool and apply the file again.',
+      'Set s: root_disk_gb is empty and cannot become 5. Write what it is, or delete the set and apply the file again.',
+    ])
+  })
+
   it('leaves the wanted size of a pool to its scaling', () => {
     const there = seen({ pools: [pool('p', { auto_scaling: true, desired_size: 3 })] })
     expect(plan({ pools: { p: { ...kind, desired_size: 1 } } }, there).steps).toEqual([])

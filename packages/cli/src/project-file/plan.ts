@@ -124,7 +124,7 @@ function planPart<P extends Part>(part: P, file: ProjectFile, seen: Seen, proble
     }
     const why = unmade(part, object)
     if (why) problems.push(why)
-    const changes = differences(part, entry, object)
+    const changes = differences(part, entry, object, seen)
     for (const change of changes)
       if (!changeable[part].includes(change.field) || isShrinking(change))
         problems.push(fixed(part, name, change))
@@ -162,16 +162,24 @@ export const said = (value: unknown): string =>
       ? value
       : JSON.stringify(value)
 
-function differences<P extends Part>(part: P, entry: Entries[P], object: Objects[P]): Change[] {
+function differences<P extends Part>(
+  part: P,
+  entry: Entries[P],
+  object: Objects[P],
+  { templates }: Seen,
+): Change[] {
   const now: Record<string, unknown> = entryOf[part](object)
   const wanted: Record<string, unknown> = entry
   const isScaled = part === 'pools' && (wanted.auto_scaling ?? now.auto_scaling) === true
   const ids: Record<string, unknown> =
     'template_id' in object ? { template: object.template_id, ssh_key: object.ssh_key_id } : {}
+  const template = templates.find(({ id }) => id === ids.template)
   return Object.entries(wanted).flatMap(([field, to]) => {
     if (to === undefined || atFirst.includes(field)) return []
     if (part === 'vms' && field === 'disks') return []
     if (isScaled && field === 'desired_size') return []
+    // One that is as large as its template makes it has no size of its own.
+    if (field === 'root_disk_gb' && now[field] === undefined && to === template?.image.root_disk_gb) return []
     if (isDeepStrictEqual(now[field], to) || (to === ids[field] && field in ids)) return []
     return [{ field, from: now[field], to }]
   })

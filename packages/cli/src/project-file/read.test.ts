@@ -97,7 +97,13 @@ describe('an export', () => {
     const there = seen({
       disks: [disk('data'), disk('copy', { source: 'snapshot' })],
       vms: [vm('web', { tags: ['a'], next_memory_mb: 512, root_disk_gb: 30 })],
-      pools: [pool('p', { snapshot_id: 's', disks: [{ name: 'd', size: '1Gi', source: 'SNAPSHOT' }] })],
+      pools: [
+        pool('p', {
+          root_disk_gb: 20,
+          snapshot_id: 's',
+          disks: [{ name: 'd', size: '1Gi', source: 'SNAPSHOT' }],
+        }),
+      ],
     })
     expect(
       await writeProjectFile(there),
@@ -126,6 +132,7 @@ pools:
   p:
     template: Starter Linux
     ssh_key: laptop
+    root_disk_gb: 20
     min_size: 1
     max_size: 3
     desired_size: 1

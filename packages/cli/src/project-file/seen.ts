@@ -1,4 +1,4 @@
-import type { Disk, Project, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { Disk, Project, Template, Vm, VmPool, VmSet } from '@slipway/contract'
 import { pick } from '../names.ts'
 import type { Session } from '../session.ts'
 
@@ -15,10 +15,20 @@ export interface Seen {
   members: Vm[]
   pools: VmPool[]
   sets: VmSet[]
+  templates: Pick<Template, 'id' | 'image'>[]
 }
 
 /** What a new project has. */
-const nothing: Seen = { project: null, internet: true, disks: [], vms: [], members: [], pools: [], sets: [] }
+const nothing: Seen = {
+  project: null,
+  internet: true,
+  disks: [],
+  vms: [],
+  members: [],
+  pools: [],
+  sets: [],
+  templates: [],
+}
 
 /** Reads a project by its name or id; one that is not there is empty. */
 export async function seeProject(session: Session, text: string): Promise<Seen> {
@@ -27,12 +37,13 @@ export async function seeProject(session: Session, text: string): Promise<Seen> 
   const projectId = pick(projects, text, 'project')
   const project = projects.find(({ id }) => id === projectId) ?? null
   const params = { projectId }
-  const [{ internet }, disks, vms, pools, sets] = await Promise.all([
+  const [{ internet }, disks, vms, pools, sets, templates] = await Promise.all([
     session.ask('network.get', { params }),
     session.ask('disk.list', { params, query: {} }),
     session.ask('vm.list', { params }),
     session.ask('vmPool.list', { params }),
     session.ask('vmSet.list', { params }),
+    session.ask('template.list'),
   ])
   const isMember = ({ vmpool_id, vmset_id }: Vm) => vmpool_id !== null || vmset_id !== null
   return {
@@ -43,5 +54,6 @@ export async function seeProject(session: Session, text: string): Promise<Seen> 
     members: vms.filter(isMember),
     pools,
     sets,
+    templates,
   }
 }

@@ -40,6 +40,7 @@ import * as binOfTemplates from './migrations/0035-bin-of-templates.ts'
 import * as rollOuts from './migrations/0036-roll-outs.ts'
 import * as rootDisks from './migrations/0037-root-disks.ts'
 import * as templateStartScripts from './migrations/0038-template-start-scripts.ts'
+import * as rootDisksOfGroups from './migrations/0039-root-disks-of-groups.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -83,6 +84,7 @@ const migrations: Record<string, Migration> = {
   '0036-roll-outs': rollOuts,
   '0037-root-disks': rootDisks,
   '0038-template-start-scripts': templateStartScripts,
+  '0039-root-disks-of-groups': rootDisksOfGroups,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -543,6 +543,8 @@ export interface VmGroupTable {
   ssh_public_key: string
   cpu: number
   memory_mb: number
+  /** Of the root disk of each member; null: as its image makes it. */
+  root_bytes: number | null
   persistent: Flag
   /** JSON list of the disks every member gets. */
   disks: string

@@ -92,7 +92,7 @@ export function makeQuotaRepo(db: Db) {
               where vm.group_id = vm_group.id and vm.wanted_deleted = 0)`.as('n'),
             'cpu',
             'memory_mb',
-            none.as('bytes'),
+            'root_bytes as bytes',
             sql<number | null>`desired_size`.as('desired'),
             'disks',
           ])
@@ -114,7 +114,7 @@ export function makeQuotaRepo(db: Db) {
         coming.vms += missing
         coming.processors += missing * Number(cpu ?? 0)
         coming.memory_mb += missing * Number(memory_mb ?? 0)
-        coming.disk_bytes += missing * bytesOfDisks(disks ?? '[]')
+        coming.disk_bytes += missing * (Number(bytes ?? 0) + bytesOfDisks(disks ?? '[]'))
       }
     }
     return { found, coming }

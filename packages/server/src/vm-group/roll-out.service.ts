@@ -1,5 +1,5 @@
 /** Gives the members of a pool or set other settings, one by one; what it does is the plan's business. */
-import { formatCpu, formatMemory, rollOutTexts } from '@slipway/contract'
+import { formatCpu, formatMemory, keptRootDiskTooSmall, rollOutTexts, wholeGi } from '@slipway/contract'
 import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { Problem, refuse } from '../lib/problem.ts'
@@ -7,6 +7,7 @@ import type { QuotaService } from '../quota/quota.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
+import type { VmService } from '../vm/vm.service.ts'
 import { groupWish, titleOf } from './vm-group.activity.ts'
 import type { MemberCounts, VmGroupRepo } from './vm-group.repo.ts'
 import type { GroupRecord } from './vm-group.state.ts'
@@ -15,7 +16,8 @@ export interface RollOutOptions {
   texts: { notFound: string; templateMissing: string; sshKeyMissing: string }
   repo: Pick<VmGroupRepo, 'change' | 'renew'>
   keys: Pick<SshKeyService, 'find'>
-  templates: Pick<TemplateService, 'find'>
+  templates: Pick<TemplateService, 'find' | 'rootBytesOf'>
+  vms: Pick<VmService, 'rootOfNew'>
   quotas: Pick<QuotaService, 'require'>
   startScripts: Pick<StartScriptService, 'forRollOut'>
   clock: Clock
@@ -26,6 +28,8 @@ export interface RollOutWish {
   ssh_key_id?: string | undefined
   cpu?: number | undefined
   memory_mb?: number | undefined
+  /** Undefined or null: it stays. */
+  root_disk_gb?: number | null | undefined
   /** Undefined: it stays. Null: none. */
   start_script?: string | null | undefined
   delete_disks: boolean
@@ -34,7 +38,15 @@ export interface RollOutWish {
 /** What members are made of. */
 export type MemberSettings = Pick<
   GroupRecord,
-  'templateId' | 'templateName' | 'imageId' | 'sshKeyId' | 'sshKeyName' | 'sshPublicKey' | 'cpu' | 'memoryMb'
+  | 'templateId'
+  | 'templateName'
+  | 'imageId'
+  | 'sshKeyId'
+  | 'sshKeyName'
+  | 'sshPublicKey'
+  | 'cpu'
+  | 'memoryMb'
+  | 'rootBytes'
 >
 
 export interface User {
@@ -43,10 +55,14 @@ export interface User {
 }
 
 export function makeRollOut(options: RollOutOptions) {
-  const { texts, repo, keys, templates, quotas, startScripts, clock } = options
+  const { texts, repo, keys, templates, vms, quotas, startScripts, clock } = options
 
   /** The settings that differ from those of the group, looked up for whoever asks. */
-  async function asked(userId: string, wish: RollOutWish): Promise<Partial<MemberSettings>> {
+  async function asked(
+    userId: string,
+    group: GroupRecord,
+    wish: RollOutWish,
+  ): Promise<Partial<MemberSettings>> {
     const settings: { -readonly [K in keyof MemberSettings]?: MemberSettings[K] } = {}
     if (wish.template_id !== undefined) {
       const template = await templates.find(wish.template_id)
@@ -64,13 +80,24 @@ export function makeRollOut(options: RollOutOptions) {
     }
     if (wish.cpu !== undefined) settings.cpu = wish.cpu
     if (wish.memory_mb !== undefined) settings.memoryMb = wish.memory_mb
+    if (wish.root_disk_gb != null)
+      settings.rootBytes = await vms.rootOfNew(settings.imageId ?? group.imageId, wish.root_disk_gb)
+    else if (settings.imageId !== undefined) await requireRootFits(group.rootBytes, settings.imageId)
     return settings
+  }
+
+  /** Refuses another image for which the root disks are too small, which stay as they are. */
+  async function requireRootFits(rootBytes: number | null, imageId: string): Promise<void> {
+    if (rootBytes === null) return
+    const least = wholeGi((await templates.rootBytesOf(imageId)) ?? 0)
+    if (wholeGi(rootBytes) < least) throw refuse('root_disk_gb', keptRootDiskTooSmall(least))
   }
 
   /** What the members take beyond what they take now, once all have the new settings. */
   const growthOf = (before: GroupRecord, after: MemberSettings) => ({
     processors: Math.max(0, after.cpu - before.cpu) * before.facts.desired,
     memory_mb: Math.max(0, after.memoryMb - before.memoryMb) * before.facts.desired,
+    disk_bytes: Math.max(0, (after.rootBytes ?? 0) - (before.rootBytes ?? 0)) * before.facts.desired,
   })
 
   async function changed(group: GroupRecord | null): Promise<GroupRecord> {
@@ -81,7 +108,7 @@ export function makeRollOut(options: RollOutOptions) {
   return {
     /** Stores other settings and the wish that all members have them. */
     async begin(user: User, group: GroupRecord, wish: RollOutWish): Promise<GroupRecord> {
-      const settings = await asked(user.id, wish)
+      const settings = await asked(user.id, group, wish)
       const now = clock.now()
       return changed(
         await repo.change(group.id, now, async (current, tx) => {
@@ -108,6 +135,7 @@ export function makeRollOut(options: RollOutOptions) {
               ssh_public_key: after.sshPublicKey,
               cpu: after.cpu,
               memory_mb: after.memoryMb,
+              root_bytes: after.rootBytes,
               revision,
               ...underWay(current, now),
             },
@@ -223,19 +251,25 @@ function differences(before: MemberSettings, after: MemberSettings): string[] {
   if (before.cpu !== after.cpu) said.push(`${formatCpu(before.cpu)} to ${formatCpu(after.cpu)}`)
   if (before.memoryMb !== after.memoryMb)
     said.push(`${formatMemory(before.memoryMb)} to ${formatMemory(after.memoryMb)}`)
+  if (before.rootBytes !== after.rootBytes)
+    said.push(`root disk ${rootText(before.rootBytes)} to ${rootText(after.rootBytes)}`)
   if (before.sshPublicKey !== after.sshPublicKey || before.sshKeyId !== after.sshKeyId)
     said.push(`SSH key ${before.sshKeyName} to ${after.sshKeyName}`)
   return said
 }
 
+const rootText = (rootBytes: number | null): string =>
+  rootBytes === null ? 'of the template' : `${wholeGi(rootBytes)}Gi`
+
 /** The part of a pool or set on the wire that tells of its settings and its roll-out. */
 export const rolledOut = (
-  { cpu, memoryMb }: Pick<GroupRecord, 'cpu' | 'memoryMb'>,
+  { cpu, memoryMb, rootBytes }: Pick<GroupRecord, 'cpu' | 'memoryMb' | 'rootBytes'>,
   { revision, rollOut, rollOutWhy }: GroupRecord['facts'],
   { total, renewed }: MemberCounts,
 ) => ({
   cpu,
   memory_mb: memoryMb,
+  root_disk_gb: rootBytes === null ? null : wholeGi(rootBytes),
   roll_out: {
     revision,
     state: rollOut ?? ('none' as const),

@@ -31,7 +31,7 @@ export function makeVmGroupBinRepo(db: Db, toGroup: (row: VmGroupTable) => Group
   async function returning(tx: Tx, group: GroupRecord): Promise<Returning> {
     const members = await tx
       .selectFrom('vm')
-      .select(['cpu', 'next_cpu', 'memory_mb', 'next_memory_mb'])
+      .select(['cpu', 'next_cpu', 'memory_mb', 'next_memory_mb', 'root_bytes', 'next_root_bytes'])
       .where('bin_id', '=', group.id)
       .execute()
     const { bytes } = await tx
@@ -41,9 +41,10 @@ export function makeVmGroupBinRepo(db: Db, toGroup: (row: VmGroupTable) => Group
       .executeTakeFirstOrThrow()
     return {
       group,
-      members: members.map(({ cpu, next_cpu, memory_mb, next_memory_mb }) => ({
+      members: members.map(({ cpu, next_cpu, memory_mb, next_memory_mb, root_bytes, next_root_bytes }) => ({
         cpu: Math.max(cpu, next_cpu ?? 0),
         memoryMb: Math.max(memory_mb, next_memory_mb ?? 0),
+        rootBytes: Math.max(root_bytes ?? 0, next_root_bytes ?? 0),
       })),
       diskBytes: Number(bytes ?? 0),
     }

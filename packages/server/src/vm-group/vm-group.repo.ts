@@ -60,6 +60,7 @@ export const toGroup = (row: VmGroupTable): GroupRecord => ({
   sshPublicKey: row.ssh_public_key,
   cpu: row.cpu,
   memoryMb: row.memory_mb,
+  rootBytes: row.root_bytes,
   disks: Disks.parse(JSON.parse(row.disks)),
   copyOf: row.copy_of,
   minSize: row.min_size,

@@ -65,6 +65,7 @@ export interface NewGroup {
   template_id: string
   ssh_key_id: string
   persistent: boolean
+  root_disk_gb?: number | null | undefined
   disks: readonly { name: string; size: string }[]
   snapshot_id: string | null
   start_script?: string | undefined
@@ -74,6 +75,7 @@ interface MemberSource {
   imageId: string
   cpu: number
   memoryMb: number
+  rootBytes: number | null
   disks: readonly GroupDisk[]
   /** For the activity log. */
   of: string
@@ -138,11 +140,13 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
   async function memberOf(
     projectId: string,
     template: Pick<Template, 'id' | 'default_cpu' | 'default_memory_mb'> & { imageId: string },
-    { disks: blank, snapshot_id }: NewGroup,
+    { disks: blank, snapshot_id, root_disk_gb }: NewGroup,
   ): Promise<MemberSource> {
     if (snapshot_id === null) {
       const { imageId, default_cpu: cpu, default_memory_mb: memoryMb } = template
-      return { imageId, cpu, memoryMb, disks: disks.blank(blank), of: '', requireSource: async () => {} }
+      const rootBytes = await vms.rootOfNew(imageId, root_disk_gb)
+      const own = { disks: disks.blank(blank), rootBytes }
+      return { imageId, cpu, memoryMb, ...own, of: '', requireSource: async () => {} }
     }
     const source = await snapshots.forMembers(projectId, snapshot_id)
     if (!source) throw refuse('snapshot_id', groupSnapshotTexts.missing)
@@ -215,6 +219,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           ssh_public_key: key.public_key,
           cpu: member.cpu,
           memory_mb: member.memoryMb,
+          root_bytes: member.rootBytes,
           persistent: input.persistent ? 1 : 0,
           disks: JSON.stringify(member.disks),
           min_size: sizes.min,

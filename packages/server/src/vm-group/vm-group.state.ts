@@ -28,6 +28,8 @@ export interface GroupRecord {
   sshPublicKey: string
   cpu: number
   memoryMb: number
+  /** Of the root disk of each member; null: as its image makes it. */
+  rootBytes: number | null
   disks: GroupDisk[]
   /** The VM snapshot that every member is made of; null where it is the template alone. */
   copyOf: string | null
@@ -45,16 +47,17 @@ export interface GroupRecord {
 
 export type NewEvent = Pick<GroupEvent, 'kind' | 'message' | 'from_size' | 'to_size'>
 
-/** What so many members take of a quota, with the disks that are made for them. */
+/** What so many members take of a quota, with root disks of a size of their own and the disks that are made for them. */
 export function takenByMembers(
   count: number,
-  member: Pick<GroupRecord, 'cpu' | 'memoryMb'> & { disks: readonly Pick<GroupDisk, 'size'>[] },
+  member: Pick<GroupRecord, 'cpu' | 'memoryMb' | 'rootBytes'> & { disks: readonly Pick<GroupDisk, 'size'>[] },
 ) {
   const gi = member.disks.reduce((sum, { size }) => {
     const parsed = parseDiskSize(size)
     return sum + (typeof parsed === 'number' ? parsed : 0)
   }, 0)
-  return quotaOfVms(count, { cpu: member.cpu, memory_mb: member.memoryMb, disk_bytes: gi * gibibyte })
+  const disk_bytes = gi * gibibyte + (member.rootBytes ?? 0)
+  return quotaOfVms(count, { cpu: member.cpu, memory_mb: member.memoryMb, disk_bytes })
 }
 
 /** What went with a group. */
@@ -63,7 +66,7 @@ export type Gone = Record<'vmIds' | 'diskIds' | 'freedIds' | 'shareIds', string[
 /** A group that is to come back from the bin, with what was kept of it. */
 export interface Returning {
   group: GroupRecord
-  members: readonly Pick<GroupRecord, 'cpu' | 'memoryMb'>[]
+  members: readonly Pick<GroupRecord, 'cpu' | 'memoryMb' | 'rootBytes'>[]
   /** Of the disks that were made for its members. */
   diskBytes: number
 }
@@ -75,7 +78,10 @@ export function takenByReturning({ group, members, diskBytes }: Returning) {
     vms: lacking.vms + members.length,
     processors: members.reduce((sum, { cpu }) => sum + cpu, lacking.processors),
     memory_mb: members.reduce((sum, { memoryMb }) => sum + memoryMb, lacking.memory_mb),
-    disk_bytes: lacking.disk_bytes + diskBytes,
+    disk_bytes: members.reduce(
+      (sum, { rootBytes }) => sum + (rootBytes ?? 0),
+      lacking.disk_bytes + diskBytes,
+    ),
   }
 }
 

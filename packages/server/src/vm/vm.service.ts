@@ -104,6 +104,8 @@ export interface MemberWish {
   sshPublicKey: string
   cpu: number
   memoryMb: number
+  /** Of its root disk; null: as its image makes it. */
+  rootBytes: number | null
   persistent: boolean
   /** Blank disks of its own, unless it is made of a snapshot. */
   disks: readonly { name: string; size: string }[]
@@ -429,13 +431,14 @@ export function makeVmService(options: VmServiceOptions) {
     /** Tells whoever watches the project what a VM looks like now. */
     announce,
     copiesOf,
+    rootOfNew,
 
     /** What a VM is made of that shall be like this one. */
     async like(projectId: string, vmId: string) {
       const vm = await repo.find(vmId)
       if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
       const { templateId, imageId, cpu, memoryMb } = vm
-      return { templateId, imageId, cpu, memoryMb }
+      return { templateId, imageId, cpu, memoryMb, rootBytes: rootOfCopy(vm).nextRootBytes }
     },
 
     /** Refuses to fork a VM while what belongs to it changes. */
@@ -716,9 +719,10 @@ export function makeVmService(options: VmServiceOptions) {
 
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
     async createMember(member: MemberWish): Promise<boolean> {
-      const { groupId, groupName, kind, number, revision, disks: wanted, isRetry, copyOf, ...made } = member
+      const { groupId, groupName, kind, number, revision, disks: wanted, isRetry, copyOf, ...like } = member
+      const { rootBytes: nextRootBytes, ...made } = like
       const inGroup = { groupId, kind, number, revision, retiring: false, heals: 0 }
-      const vm: Present = { ...fresh({ ...made, member: inGroup }), copyOf }
+      const vm: Present = { ...fresh({ ...made, nextRootBytes, member: inGroup }), copyOf }
       const numbered = <D extends { name: string }>(disk: D): D => ({
         ...disk,
         name: `${disk.name}-${number}`,

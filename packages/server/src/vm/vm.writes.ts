@@ -34,6 +34,7 @@ export async function renewMembersOf(
     sshPublicKey: string
     cpu: number
     memoryMb: number
+    rootBytes: number | null
     /** Those whose start script it is. */
     revisions: readonly { from: number; before: number | null }[]
   },
@@ -51,6 +52,11 @@ export async function renewMembersOf(
     .where('ssh_public_key', '=', of.sshPublicKey)
     .where('cpu', '=', of.cpu)
     .where('memory_mb', '=', of.memoryMb)
+    .where(
+      sql<number | null>`coalesce(next_root_bytes, root_bytes)`,
+      of.rootBytes === null ? 'is' : '=',
+      of.rootBytes,
+    )
     .where((e) => {
       const own = sql<number>`coalesce(group_revision, 1)`
       return e.or(
