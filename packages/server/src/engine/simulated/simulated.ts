@@ -733,7 +733,6 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       return storage.growVolume(volumeId, sizeBytes)
     }),
     growRoot: lasting(async (id, sizeBytes) => {
-      requireAble(cannot.growDisks)
       const machine = get(id)
       if (machine.rootLost)
         throw new EngineError('internal', 'The root disk of the VM is missing or damaged (simulated).', {
@@ -743,6 +742,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const has = Math.max(imageRootBytes(imageId), own)
       const rootBytes = Math.max(has, sizeBytes)
       if (rootBytes > has) {
+        requireAble(cannot.growDisks)
         if (machine.suspended || (!lives(machine) && machine.resume))
           throw new EngineError('volume-busy', memoryKept, { retryable: true })
         requireRoom(machine)
