@@ -112,6 +112,7 @@ describe('a file', () => {
           desired_size: 1,
           auto_scaling: true,
           description: '',
+          root_disk_gb: 30,
           disks: [{ name: 'd', size: '1Gi', source: 'EMPTY' }],
         },
       },

@@ -18,6 +18,8 @@ import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplateScriptNote } from '../template/TemplateScriptNote.tsx'
+import { RootDiskField } from '../vm/RootDiskField.tsx'
+import { rootDiskHint } from '../vm/root-disk.ts'
 import { GroupDiskFields } from './GroupDiskFields.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
 import { GroupSnapshotNote } from './GroupSnapshotNote.tsx'
@@ -198,6 +200,13 @@ export function GroupCreateForm({
                   restarts.
                 </Banner>
               )}
+              <RootDiskField
+                {...register('rootDisk')}
+                templateGb={template?.image.root_disk_gb}
+                optional
+                hint={rootDiskHint(template?.image.root_disk_gb)}
+                error={rules.find(({ field }) => field === 'root_disk_gb')?.text}
+              />
               <GroupDiskFields label={texts.disks} disks={form.disks} />
             </FormSection>
           )}

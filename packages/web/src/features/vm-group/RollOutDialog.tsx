@@ -13,11 +13,13 @@ import { Select } from '../../ui/Select.tsx'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { StartScriptInput } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
+import { RootDiskField } from '../vm/RootDiskField.tsx'
 import type { Group } from './group-kind.ts'
 import {
   holdsDisks,
   rollOutChanges,
   rollOutFields,
+  rollOutRootHint,
   type ScriptChoice,
   scriptChoices,
 } from './roll-out-form.ts'
@@ -35,6 +37,7 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
   const { sshKeys } = useSshKeys()
   const { form, change, dirty } = useFields(rollOutFields(group))
   const changes = rollOutChanges(group, form)
+  const templateGb = templates.find(({ id }) => id === form.template_id)?.image.root_disk_gb
   const { submit, dialog } = useDialogForm({
     dirty,
     send: (body: VmPoolRollOut) => begin.mutateAsync(body),
@@ -84,6 +87,12 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
           />
         </Field>
       </div>
+      <RootDiskField
+        value={form.rootDisk}
+        onChange={({ target }) => change({ rootDisk: target.value })}
+        templateGb={templateGb}
+        hint={rollOutRootHint(group, templateGb)}
+      />
       <SshKeyField
         sshKey={sshKeys.find(({ id }) => id === form.ssh_key_id)}
         onChange={(ssh_key_id) => change({ ssh_key_id })}

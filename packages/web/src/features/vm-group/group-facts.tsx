@@ -14,6 +14,7 @@ interface Facts {
   template_name: string
   ssh_key_name: string
   persistent: boolean
+  root_disk_gb: number | null
   disks: readonly GroupDisk[]
   created_at: string
 }
@@ -35,6 +36,9 @@ export function factsOf(group: Facts): { label: string; value: ReactNode }[] {
       : [{ label: 'Snapshot', value: snapshotLink(group.project_id, group.snapshot_id) }]),
     { label: 'SSH Key', value: <span className="mono min-w-0">{group.ssh_key_name}</span> },
     { label: 'Persistent', value: group.persistent ? 'Yes' : 'No' },
+    ...(group.root_disk_gb === null
+      ? []
+      : [{ label: 'Root disk of each VM', value: `${group.root_disk_gb}Gi` }]),
     { label: 'Data disks of each VM', value: disksText(group.disks) },
     { label: 'Created', value: formatDateTime(group.created_at) },
     { label: 'ID', value: <CopyLine text={group.id} label="Copy ID" /> },

@@ -47,6 +47,13 @@ test('VMs that are made of a snapshot keep their root disk and have no disks bes
   expect(groupBody(form)).not.toHaveProperty('snapshot_id')
 })
 
+test('root disks have a size only where one is entered, and none of those made of a snapshot', () => {
+  const form = { ...emptyGroupForm, rootDisk: ' 30GB ' }
+  expect(groupBody(form)).toMatchObject({ root_disk_gb: 30 })
+  expect(groupBody(emptyGroupForm)).not.toHaveProperty('root_disk_gb')
+  expect(groupBody({ ...form, snapshotId: 's' })).not.toHaveProperty('root_disk_gb')
+})
+
 test('each field of a disk says what is wrong with it', () => {
   expect(diskComplaints(disk('data'))).toEqual({ name: undefined, size: undefined })
   expect(diskComplaints(disk(' ', ' '))).toEqual({

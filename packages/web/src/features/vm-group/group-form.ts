@@ -7,6 +7,7 @@ import {
   type Template,
 } from '@slipway/contract'
 import { sizeText } from '../disk/size-text.ts'
+import { rootDiskBody } from '../vm/root-disk.ts'
 
 /** A disk that every VM of the group shall have, as the user types it. Only new blank ones can be asked for. */
 export interface DiskDraft {
@@ -38,6 +39,8 @@ export interface GroupForm {
   /** The VM snapshot that its VMs are made of, which then have its disks and keep their root disk; empty: none. */
   snapshotId: string
   persistent: boolean
+  /** The size of each root disk as it is typed; empty: as the template makes it. */
+  rootDisk: string
   disks: DiskDraft[]
   /** What each VM runs at its first boot; not those of a snapshot. */
   startScript: string
@@ -50,6 +53,7 @@ export const emptyGroupForm: GroupForm = {
   sshKeyId: '',
   snapshotId: '',
   persistent: true,
+  rootDisk: '',
   disks: [],
   startScript: '',
 }
@@ -64,6 +68,7 @@ export function groupBody(form: GroupForm) {
     ...(form.snapshotId === ''
       ? {
           persistent: form.persistent,
+          ...rootDiskBody(form.rootDisk),
           disks: form.disks.map(({ name, size, source }) => ({
             name: name.trim(),
             size: sizeText(size),
@@ -85,6 +90,7 @@ export type GroupField =
   | 'max_size'
   | 'desired_size'
   | 'replicas'
+  | 'root_disk_gb'
   | 'disks'
   | 'description'
   | 'start_script'
@@ -103,6 +109,7 @@ const fieldOrder: readonly GroupField[] = [
   'max_size',
   'desired_size',
   'replicas',
+  'root_disk_gb',
   'disks',
   'description',
   'start_script',

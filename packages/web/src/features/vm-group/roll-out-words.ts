@@ -4,13 +4,18 @@ import { formatCpu, formatMemory, hasOlderVms, type RollOut, type Vm } from '@sl
 interface Settings {
   cpu: number
   memory_mb: number
+  root_disk_gb: number | null
   roll_out: RollOut
 }
 
 /** How many VMs have the present settings, and what comes of the others. */
-export function settingsText({ cpu, memory_mb, roll_out }: Settings): string {
+export function settingsText({ cpu, memory_mb, root_disk_gb, roll_out }: Settings): string {
   const { state, renewed_vms, total_vms } = roll_out
-  const size = `${formatCpu(cpu)} and ${formatMemory(memory_mb)} of memory`
+  const memory = `${formatMemory(memory_mb)} of memory`
+  const size =
+    root_disk_gb === null
+      ? `${formatCpu(cpu)} and ${memory}`
+      : `${formatCpu(cpu)}, ${memory} and a root disk of ${root_disk_gb}Gi`
   if (state === 'none' && !hasOlderVms({ roll_out }))
     return `Every VM has the current settings: ${size}, with the template and SSH key above.`
   const count = `${renewed_vms} of ${total_vms} VMs ${renewed_vms === 1 ? 'has' : 'have'} the new settings (${size}).`

@@ -1,6 +1,6 @@
-import { rollOutTexts, startScriptTexts } from '@slipway/contract'
+import { rollOutTexts, startScriptTexts, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { rollOutChanges, rollOutFields } from './roll-out-form.ts'
+import { rollOutChanges, rollOutFields, rollOutRootHint } from './roll-out-form.ts'
 import { byRevision, settingsText } from './roll-out-words.ts'
 
 const rollOut = { revision: 2, state: 'none' as const, message: null, renewed_vms: 3, total_vms: 3 }
@@ -9,6 +9,7 @@ const group = {
   ssh_key_id: 'k',
   cpu: 1,
   memory_mb: 1024,
+  root_disk_gb: null,
   persistent: false,
   disks: [],
   roll_out: rollOut,
@@ -23,6 +24,21 @@ test('only what differs is sent, and something has to', () => {
     body: { template_id: 'debian', memory_mb: 512, ssh_key_id: 'other' },
   })
   expect(changed({ cpu: 0 })).toEqual({ broken: 'Enter a whole number of processors from 1 to 64' })
+})
+
+test('a root disk stays as it is unless another size is entered', () => {
+  const large = { root_disk_gb: 30 }
+  expect(rollOutFields(group).rootDisk).toBe('')
+  expect(rollOutFields({ ...group, ...large }).rootDisk).toBe('30')
+  expect(changed({ rootDisk: ' 20 ' })).toEqual({ body: { root_disk_gb: 20 } })
+  expect(changed({ rootDisk: '20' }, large)).toEqual({ body: { root_disk_gb: 20 } })
+  for (const rootDisk of ['', ' ', '30'])
+    expect(changed({ rootDisk }, large)).toEqual({ broken: rollOutTexts.nothing })
+  expect(changed({ rootDisk: 'large' })).toEqual({ broken: vmChangeTexts.rootDisk })
+  expect(rollOutRootHint(group, 4)).toBe('Left empty, it has the 4 GB of the template.')
+  expect(rollOutRootHint(large, 4)).toBe(
+    'Left empty, it stays at 30 GB. It can become smaller, because VMs are replaced.',
+  )
 })
 
 test('a start script is kept, replaced or removed', () => {
@@ -51,6 +67,9 @@ test('the page counts the VMs with the present settings', () => {
   const text = (of: object) => settingsText({ ...group, roll_out: { ...rollOut, ...of } })
   expect(text({})).toBe(
     'Every VM has the current settings: 1 core and 1.0 GB of memory, with the template and SSH key above.',
+  )
+  expect(settingsText({ ...group, root_disk_gb: 30 })).toContain(
+    ': 1 core, 1.0 GB of memory and a root disk of 30Gi, with',
   )
   const one = '1 of 3 VMs has the new settings (1 core and 1.0 GB of memory).'
   expect(text({ state: 'running', renewed_vms: 1 })).toBe(`${one} The others are replaced one by one.`)

@@ -9,6 +9,7 @@ import { useDraft } from '../../shell/use-draft.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { keyFor } from '../ssh-key/default-key.ts'
+import { rootDiskBytes } from '../vm/root-disk.ts'
 import { type BrokenRule, diskBytes, type GroupForm } from './group-form.ts'
 
 /** What pools and sets differ in, where their form is filled and sent. */
@@ -49,7 +50,7 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
     quotaOfVms(Number.isInteger(count) && count > 0 ? count : 1, {
       cpu: template?.default_cpu ?? 1,
       memory_mb: template?.default_memory_mb ?? 1,
-      disk_bytes: diskBytes(form.disks),
+      disk_bytes: diskBytes(form.disks) + rootDiskBytes(form.rootDisk, template?.image.root_disk_gb),
     }),
   )
 

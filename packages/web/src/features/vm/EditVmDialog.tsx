@@ -20,9 +20,10 @@ import { Field, NameInput, TextArea, TextInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
+import { RootDiskField } from './RootDiskField.tsx'
+import { rootDiskBytes } from './root-disk.ts'
 import { VmKeyField } from './VmKeyField.tsx'
 import { changedText, changesIn, fieldsOf } from './vm-edit.ts'
-import { rootDiskBytes } from './vm-form.ts'
 
 /** Changes what a VM is called, what is said about it, and what it has. */
 export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
@@ -33,7 +34,7 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const { refusal } = useQuotaCheck(vm.project_id, {
     processors: Math.max(0, (body?.cpu ?? 0) - Math.max(vm.cpu, vm.next_cpu ?? 0)),
     memory_mb: Math.max(0, (body?.memory_mb ?? 0) - Math.max(vm.memory_mb, vm.next_memory_mb ?? 0)),
-    disk_bytes: Math.max(0, rootDiskBytes(form.rootDisk) - rootDiskBytes(fieldsOf(vm).rootDisk)),
+    disk_bytes: Math.max(0, rootDiskBytes(form.rootDisk, null) - rootDiskBytes(fieldsOf(vm).rootDisk, null)),
   })
   const { submit, dialog } = useDialogForm({
     dirty,
@@ -90,24 +91,16 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
             </div>
             <p className="mt-1.5 text-hint text-ink-3">A new size takes effect when the VM next starts.</p>
           </div>
-          <Field
-            label="Root disk (GB)"
+          <RootDiskField
+            value={form.rootDisk}
+            onChange={({ target }) => change({ rootDisk: target.value })}
+            templateGb={templateGb}
+            disabled={rootFixed !== undefined}
             hint={
               rootFixed ??
               'The root disk can only be enlarged. A running VM makes use of it within seconds, or when it next starts.'
             }
-          >
-            <TextInput
-              value={form.rootDisk}
-              onChange={({ target }) => change({ rootDisk: target.value })}
-              placeholder={`${templateGb ?? ''}`}
-              disabled={rootFixed !== undefined}
-              autoComplete="off"
-              inputMode="numeric"
-              maxLength={40}
-              className="max-w-50"
-            />
-          </Field>
+          />
           <VmKeyField vm={vm} sshKeyId={form.ssh_key_id} onChange={(ssh_key_id) => change({ ssh_key_id })} />
         </>
       )}

@@ -31,25 +31,12 @@ import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import { TemplateScriptNote } from '../template/TemplateScriptNote.tsx'
+import { RootDiskField } from './RootDiskField.tsx'
+import { brokenRootDisk, rootDiskBytes, rootDiskHint } from './root-disk.ts'
 import { VmDiskRows } from './VmDiskRows.tsx'
-import {
-  brokenPorts,
-  brokenRootDisk,
-  brokenScript,
-  emptyVmForm,
-  firstBrokenRule,
-  rootDiskBytes,
-  toBody,
-  type VmForm,
-} from './vm-form.ts'
+import { brokenPorts, brokenScript, emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
 
 const failureText = 'Failed to create VM. Please try again.'
-
-/** What the root disk has without a size of its own; null: nobody knows yet. */
-const rootDiskHint = (templateGb: number | null): string =>
-  templateGb === null
-    ? 'Left empty, it is as large as the template makes it.'
-    : `Left empty, it has the ${templateGb} GB of the template. It can be enlarged later.`
 
 /** Why the server refused this start script; it knows more of templates and of YAML. */
 const refusedScript = (error: unknown, sent: VmCreate | undefined, script: string): string | undefined =>
@@ -76,6 +63,7 @@ export function Component() {
 
   // An unknown id, from the URL or from an old draft, is no choice.
   const template = templates.find(({ id }) => id === form.templateId)
+  const templateGb = template?.image.root_disk_gb
   const sshKey = keyFor(sshKeys, form.sshKeyId)
 
   const available = disks.filter(({ status }) => status.toLowerCase() === 'available')
@@ -105,7 +93,7 @@ export function Component() {
     ...quotaOfVms(1, {
       cpu: template?.default_cpu ?? 1,
       memory_mb: template?.default_memory_mb ?? 1,
-      disk_bytes: rootDiskBytes(chosen.rootDisk),
+      disk_bytes: rootDiskBytes(form.rootDisk, templateGb),
     }),
     shares: brokenPorts(chosen.ports) === undefined ? (toBody(chosen).share_ports?.length ?? 0) : 0,
   })
@@ -232,21 +220,13 @@ export function Component() {
                 Persistent storage is off. All data on the root disk is lost when the VM stops or restarts.
               </Banner>
             )}
-            <Field
-              label="Root disk (GB)"
+            <RootDiskField
+              {...register('rootDisk')}
+              templateGb={templateGb}
               optional
-              hint={rootDiskHint(template?.image.root_disk_gb ?? null)}
+              hint={rootDiskHint(templateGb, ' It can be enlarged later.')}
               error={formState.touchedFields.rootDisk ? brokenRootDisk(chosen.rootDisk) : undefined}
-            >
-              <TextInput
-                {...register('rootDisk')}
-                placeholder={`${template?.image.root_disk_gb ?? ''}`}
-                autoComplete="off"
-                inputMode="numeric"
-                maxLength={40}
-                className="max-w-50"
-              />
-            </Field>
+            />
             <VmDiskRows
               control={control}
               values={chosen.disks}

@@ -1,6 +1,6 @@
 /** The form that changes a VM. */
 import { formatCpu, formatMemory, tagsIn, tidyNote, tooSmall, type Vm, VmUpdate } from '@slipway/contract'
-import { parseRootDisk } from './vm-form.ts'
+import { parseRootDisk } from './root-disk.ts'
 
 /** What the root disk of a VM has, or is being enlarged to, as text; empty: as its template makes it. */
 const rootDiskOf = ({ next_root_disk_gb, root_disk_gb }: Vm): string =>

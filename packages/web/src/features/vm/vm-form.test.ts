@@ -1,14 +1,12 @@
-import { gibibyte, startScriptTexts, vmChangeTexts } from '@slipway/contract'
+import { startScriptTexts, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
+import { brokenRootDisk, parseRootDisk, rootDiskBytes, rootDiskHint } from './root-disk.ts'
 import {
   brokenPorts,
-  brokenRootDisk,
   brokenScript,
   emptyVmForm,
   firstBrokenRule,
   parsePorts,
-  parseRootDisk,
-  rootDiskBytes,
   toBody,
   type VmForm,
 } from './vm-form.ts'
@@ -61,7 +59,6 @@ test.each([
   expect(broken({ rootDisk })).toBe(problem)
   if (gi === undefined) expect(toBody({ ...good, rootDisk })).not.toHaveProperty('root_disk_gb')
   else expect([parseRootDisk(rootDisk), toBody({ ...good, rootDisk }).root_disk_gb]).toEqual([gi, gi])
-  expect(rootDiskBytes(rootDisk)).toBe(gi === undefined || problem !== undefined ? 0 : gi * gibibyte)
 })
 
 test.each([
@@ -117,6 +114,16 @@ test('each rule has its own sentence', () => {
   expect(broken({ disks: [{ diskId: 'd' }, { diskId: 'd' }] })).toBe(
     'Please select an existing disk for all disk entries',
   )
+})
+
+test('a root disk takes of a quota what it is larger than nothing, unless it is that of the template', () => {
+  expect(['', '30', '20', 'x'].map((text) => rootDiskBytes(text, 20))).toEqual([0, 30 * 1024 ** 3, 0, 0])
+  expect(rootDiskBytes('20', null)).toBe(20 * 1024 ** 3)
+  expect([rootDiskHint(4), rootDiskHint(null), rootDiskHint(undefined)]).toEqual([
+    'Left empty, it has the 4 GB of the template.',
+    'Left empty, it is as large as the template makes it.',
+    'Left empty, it is as large as the template makes it.',
+  ])
 })
 
 test('rules are told in the order of the form', () => {

@@ -1,4 +1,5 @@
-import { brokenStartScript, gibibyte, parseDiskSize, VmCreate, vmTexts } from '@slipway/contract'
+import { brokenStartScript, VmCreate, vmTexts } from '@slipway/contract'
+import { rootDiskBody } from './root-disk.ts'
 
 /** The create form as the user sees it; a choice not made yet is an empty text. */
 export interface VmForm {
@@ -39,22 +40,6 @@ export const parsePorts = (text: string): number[] =>
 export const brokenPorts = (text: string): string | undefined =>
   VmCreate.shape.share_ports.safeParse(parsePorts(text)).error?.issues[0]?.message
 
-/** The size that a text such as `30` or `30GB` names, in whole Gi. What is none is `NaN`, which the contract refuses. */
-export function parseRootDisk(text: string): number {
-  const gi = parseDiskSize(text, Number.POSITIVE_INFINITY)
-  return typeof gi === 'number' ? gi : Number.NaN
-}
-
-/** What is wrong with the size of the root disk as it is typed; undefined when it can be sent, or there is none. */
-export const brokenRootDisk = (text: string): string | undefined =>
-  text.trim() === ''
-    ? undefined
-    : VmCreate.shape.root_disk_gb.safeParse(parseRootDisk(text)).error?.issues[0]?.message
-
-/** What a root disk of that size counts of the project's disk space: nothing while none is named, or named wrongly. */
-export const rootDiskBytes = (text: string): number =>
-  text.trim() === '' || brokenRootDisk(text) !== undefined ? 0 : parseRootDisk(text) * gibibyte
-
 /** What is wrong with the start script; undefined when it can be sent, or there is none. */
 export const brokenScript = (text: string): string | undefined =>
   text.trim() === '' ? undefined : brokenStartScript(text)
@@ -67,7 +52,7 @@ export function toBody(form: VmForm): VmCreate {
     template_id: form.templateId,
     ssh_key_id: form.sshKeyId,
     persistent: form.persistent,
-    ...(form.rootDisk.trim() !== '' ? { root_disk_gb: parseRootDisk(form.rootDisk) } : {}),
+    ...rootDiskBody(form.rootDisk),
     ...(form.disks.length > 0 ? { disks: form.disks.map(({ diskId }) => ({ disk_id: diskId })) } : {}),
     ...(ports.length > 0 ? { share_ports: ports } : {}),
     ...(form.startScript.trim() !== '' ? { start_script: form.startScript } : {}),
