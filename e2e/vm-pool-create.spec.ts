@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { sshKeyApi, templateApi, vmPoolApi } from '@slipway/contract'
+import { sshKeyApi, templateApi, vmChangeTexts, vmPoolApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { addDisk, agree, alertOf, expectRule, submitOf } from './group-forms.ts'
 import { answer, callsOf, hold, makeTemplate } from './network.ts'
@@ -79,6 +80,12 @@ test.describe('the form of a pool', () => {
     await page.getByRole('checkbox', { name: 'Auto scaling' }).uncheck()
     await page.getByRole('checkbox', { name: 'Persistent storage' }).uncheck()
     await expect(page.getByText('All data on the root disk of a VM is lost')).toBeVisible()
+    const rootDisk = page.getByLabel('Root disk (GB)')
+    await expect(rootDisk).toHaveAccessibleDescription('Left empty, it has the 4 GB of the template.')
+    await rootDisk.fill('large')
+    await expect(rootDisk).toHaveAccessibleDescription(vmChangeTexts.rootDisk)
+    await expectAccessible(page)
+    await rootDisk.fill('30 GB')
     await addDisk(page, ' data ')
     await expect(page.getByLabel('Disk size')).toHaveValue('10Gi')
     await expect(page.getByText('data-1 for the first VM, data-2 for the second.')).toBeVisible()
@@ -93,13 +100,14 @@ test.describe('the form of a pool', () => {
       max_size: 4,
       persistent: false,
       auto_scaling: false,
+      root_disk_gb: 30,
       disks: [
         { name: 'data', size: '10Gi', source: 'EMPTY' },
         { name: 'logs', size: '2Gi', source: 'EMPTY' },
       ],
     })
     const [pool] = await call(vmPoolApi.list, { params: { projectId: project.id } })
-    expect(pool).toMatchObject({ min_size: 0, auto_scaling: false, persistent: false })
+    expect(pool).toMatchObject({ min_size: 0, auto_scaling: false, persistent: false, root_disk_gb: 30 })
   })
 
   test('says one rule at a time beside the button, in their order', async ({ page, project, sshKey: _ }) => {

@@ -1,5 +1,12 @@
 import type { Page } from '@playwright/test'
-import { startScriptApi, startScriptTexts, type VmSet, vmApi, vmSetApi } from '@slipway/contract'
+import {
+  rootDiskTooSmall,
+  startScriptApi,
+  startScriptTexts,
+  type VmSet,
+  vmApi,
+  vmSetApi,
+} from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { shownMoment } from './dates.ts'
 import { expect, templateId, test } from './fixtures.ts'
@@ -243,6 +250,9 @@ test.describe('the page of a VM set', () => {
     const send = dialog.getByRole('button', { name: 'Roll Out', exact: true })
     await expect(send).toHaveAccessibleDescription(/^All VMs have these settings already\./)
     await dialog.getByLabel('CPUs').fill('2')
+    const rootDisk = dialog.getByLabel('Root disk (GB)')
+    await expect(rootDisk).toHaveAccessibleDescription('Left empty, it has the 4 GB of the template.')
+    await rootDisk.fill('2')
     await dialog.getByRole('combobox', { name: 'Start script' }).click()
     await page.getByRole('option', { name: 'Replace' }).click()
     const script = dialog.getByLabel('Script', { exact: true })
@@ -253,13 +263,22 @@ test.describe('the page of a VM set', () => {
     await expect(send).toHaveAccessibleDescription('Accept that the disks of replaced VMs are deleted.')
     await dialog.getByLabel('Delete the disks of replaced VMs').check()
     await send.click()
+    await expect(dialog.getByRole('alert')).toContainText(rootDiskTooSmall(4))
+    await rootDisk.fill('30')
+    await send.click()
     await expect(toasts(page).getByRole('status')).toHaveText('The roll-out has begun')
     await expect(dialog).toBeHidden()
-    await expect(settings.getByRole('status')).toContainText('Every VM has the current settings: 2 cores')
+    await expect(settings.getByRole('status')).toContainText(
+      /^Every VM has the current settings: 2 cores, .* of memory and a root disk of 30Gi,/,
+    )
+    await expect(page.getByText('30Gi', { exact: true })).toBeVisible()
     await expect(settings.getByRole('button', { name: 'Stop Roll-Out' })).toBeHidden()
     await expect(page.getByRole('row', { name: /All VMs have the new settings/ })).toBeVisible()
     const { vms } = await call(vmSetApi.get, { params: { ...params, setId: set.id } })
-    expect(vms.map(({ name, cpu }) => `${name} ${cpu}`).sort()).toEqual(['web-1 2', 'web-2 2'])
+    expect(vms.map(({ name, cpu, root_disk_gb }) => `${name} ${cpu} ${root_disk_gb}`).sort()).toEqual([
+      'web-1 2 30',
+      'web-2 2 30',
+    ])
     for (const { id: vmId } of vms)
       expect((await call(startScriptApi.get, { params: { ...params, vmId } })).script).toContain('Rolled out')
   })
