@@ -38,6 +38,7 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
   const { form, change, dirty } = useFields(rollOutFields(group))
   const changes = rollOutChanges(group, form)
   const templateGb = templates.find(({ id }) => id === form.template_id)?.image.root_disk_gb
+  const asked = 'body' in changes ? changes.body : undefined
   const { submit, dialog } = useDialogForm({
     dirty,
     send: (body: VmPoolRollOut) => begin.mutateAsync(body),
@@ -45,6 +46,9 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
     failed: 'Failed to begin the roll-out. Please try again.',
     onClose,
   })
+  // What the server refused, and knows more of.
+  const sent = begin.variables
+  const refused = begin.error instanceof ApiError ? begin.error.fields : undefined
   return (
     <FormDialog
       {...dialog}
@@ -53,7 +57,7 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
       description={orders[api]}
       submit={{ label: 'Roll Out', busyText: 'Beginning...' }}
       onSubmit={() => {
-        if ('body' in changes) submit(changes.body)
+        if (asked) submit(asked)
       }}
       note={'broken' in changes ? changes.broken : undefined}
     >
@@ -92,6 +96,11 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
         onChange={({ target }) => change({ rootDisk: target.value })}
         templateGb={templateGb}
         hint={rollOutRootHint(group, templateGb)}
+        error={
+          sent?.root_disk_gb === asked?.root_disk_gb && sent?.template_id === asked?.template_id
+            ? refused?.root_disk_gb
+            : undefined
+        }
       />
       <SshKeyField
         sshKey={sshKeys.find(({ id }) => id === form.ssh_key_id)}
@@ -117,9 +126,7 @@ export function RollOutDialog({ api, group, onClose }: RollOutDialogProps) {
           onChange={(start_script) => change({ start_script })}
           error={
             (form.start_script === '' ? undefined : brokenStartScript(form.start_script)) ??
-            (begin.error instanceof ApiError && begin.variables?.start_script === form.start_script
-              ? begin.error.fields?.start_script
-              : undefined)
+            (sent?.start_script === form.start_script ? refused?.start_script : undefined)
           }
         />
       )}
