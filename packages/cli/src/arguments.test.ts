@@ -12,6 +12,7 @@ const flags = [
   flag('name'),
   flag('ssh_key_id'),
   flag('force', { type: 'boolean' }),
+  flag('for_good', { type: 'string', enum: ['true', 'false'] }),
   flag('ports', { type: 'array', items: { type: 'integer' } }),
 ]
 const parse = (...words: string[]) => {
@@ -38,6 +39,15 @@ it('switches on, off, and by a value', () => {
   expect(parse('--force', 'web')).toMatchObject({ positions: ['web'], values: { force: true } })
   expect(parse('--no-force').values).toEqual({ force: false })
   expect(parse('--force=false').values).toEqual({ force: false })
+})
+
+it('switches what the query says in words as well, with its word or without', () => {
+  expect(parse('--for-good', 'web')).toMatchObject({ positions: ['web'], values: { for_good: 'true' } })
+  expect(parse('--for-good', '--force').values).toEqual({ for_good: 'true', force: true })
+  expect(parse('--for-good', 'false', 'web').positions).toEqual(['web'])
+  expect(parse('--for-good', 'false').values).toEqual({ for_good: 'false' })
+  expect(parse('--no-for-good').values).toEqual({ for_good: 'false' })
+  expect(() => parse('--for-good=yes')).toThrow('--for_good takes one of true, false, not "yes".')
 })
 
 it('adds up lists, and takes the last of anything else', () => {

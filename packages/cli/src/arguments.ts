@@ -1,6 +1,6 @@
 import type { Flag } from './commands.ts'
 import { Failure } from './failure.ts'
-import { isSwitch, readValue } from './values.ts'
+import { isSwitch, readValue, saysTruth } from './values.ts'
 
 /** Flags that every command takes. */
 export interface CommonFlags {
@@ -56,11 +56,13 @@ export function parseArguments(words: readonly string[], flags: readonly Flag[])
       positions.push(word)
       continue
     }
-    const [, typed = '', given] = word.match(/^--?([^=]*)(?:=(.*))?$/s) ?? []
+    const [, typed = '', assigned] = word.match(/^--?([^=]*)(?:=(.*))?$/s) ?? []
     const { flag, negated } = find(typed, known, word)
     const { name, schema } = flag
+    const given = assigned ?? (saysTruth(schema) && !negated ? truthAt(words, i + 1) : undefined)
+    if (given !== assigned) i++
     let value: unknown
-    if (isSwitch(schema) && given === undefined) value = !negated
+    if (isSwitch(schema) && given === undefined) value = readValue(flag, String(!negated))
     else {
       const text = given ?? words[++i]
       if (text === undefined) throw new Failure('usage', `--${name} needs a value.`)
@@ -77,6 +79,9 @@ export function parseArguments(words: readonly string[], flags: readonly Flag[])
   // Each was read by the type that its entry in commonFlags names.
   return { positions, values, common: common as CommonFlags }
 }
+
+const truthAt = (words: readonly string[], i: number): string | undefined =>
+  ['true', 'false'].find((word) => word === words[i])
 
 function find(typed: string, known: readonly Flag[], word: string): { flag: Flag; negated: boolean } {
   const name = typed.replaceAll('-', '_')

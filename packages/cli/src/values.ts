@@ -4,7 +4,10 @@ import { Failure } from './failure.ts'
 const alternatives = (schema: Schema): readonly Schema[] => schema.anyOf ?? [schema]
 
 /** Whether a flag needs no value: `--force`, and `--no-force` for the opposite. */
-export const isSwitch = (schema: Schema): boolean => schema.type === 'boolean'
+export const isSwitch = (schema: Schema): boolean => schema.type === 'boolean' || saysTruth(schema)
+
+/** Whether it is true or false in words, as a query says it. Such a flag may have its word behind it. */
+export const saysTruth = (schema: Schema): boolean => schema.enum?.map(String).join() === 'true,false'
 
 /** What a flag takes, in a word: `NUMBER`, `disk|full`, `JSON`. */
 export function kindOf(schema: Schema): string {
