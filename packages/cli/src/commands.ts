@@ -157,6 +157,16 @@ export const thingOf = (param: string): string =>
     .replace(/[A-Z]/g, (sign) => ` ${sign.toLowerCase()}`)
     .replace(/^(vm|ssh|api)\b/, (word) => word.toUpperCase())
 
+/** Calls that answer with something else than they are about. */
+const answersWith: Partial<Record<EndpointId, string>> = {
+  'vmSnapshot.restore': 'vm',
+  'vmSnapshot.createVms': 'vm',
+  'diskSnapshot.createDisk': 'disk',
+}
+
+/** What a call answers with, by the noun of that. */
+export const kindOfAnswer = ({ id, noun }: Pick<Command, 'id' | 'noun'>): string => answersWith[id] ?? noun
+
 /** The words of a command: `vm stop VM`. */
 export const usageOf = (command: Pick<Command, 'noun' | 'verb' | 'params'>): string =>
   [command.noun, command.verb, ...positionsOf(command).map(placeholder)].join(' ')

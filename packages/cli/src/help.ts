@@ -23,6 +23,7 @@ export const ownVerbs: readonly (readonly [usage: string, summary: string])[] = 
     'disk upload FILE [--name NAME]',
     'Create a disk from a file; run it again after an interruption to go on',
   ],
+  ['batch wait BATCH', 'Wait until a batch has made all its calls, and fail if one was refused'],
   ['disk download DISK FILE', 'Save a disk that is on no VM as a qcow2 file'],
   ['disk-snapshot download SNAPSHOT FILE', 'Save a disk snapshot as a qcow2 file'],
 ]
@@ -89,6 +90,7 @@ export function helpOfCommand(command: Command): string {
     return [`--${name}${kind}`, about.join(', ')]
   })
   const waits = kinds[command.noun] && command.verb !== 'list' && command.verb !== 'get'
+  const until = waits ? 'it has settled' : command.id === 'batch.create' ? 'all its calls were made' : null
   const who = {
     token: '',
     anyone: '',
@@ -99,5 +101,5 @@ export function helpOfCommand(command: Command): string {
 
 Usage: slipway ${usageOf(command)}${given}${rows.length > required.length ? ' [FLAGS]' : ''}
 ${rows.length > 0 ? `\n${columns(rows)}\n` : ''}
-${waits ? '  --wait           wait until it has settled\n  --timeout SECS   longest wait, default 600\n' : ''}${commonHelp}${who}`
+${until ? `  --wait           wait until ${until}\n  --timeout SECS   longest wait, default 600\n` : ''}${commonHelp}${who}`
 }

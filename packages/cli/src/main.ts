@@ -81,15 +81,23 @@ async function help(
   return exitCodes.done
 }
 
+/** They have no status: what counts is what came of each of their items. */
+const batches = { list: 'batch.list' } as const
+
 /** `slipway vm wait NAME --for STATUS` */
 async function wait(noun: string, words: readonly string[]): Promise<void> {
   const { kinds, settle } = await import('./settle.ts')
-  const kind = kinds[noun]
+  const kind = noun === 'batch' ? batches : kinds[noun]
   if (!kind) throw new Failure('usage', `A ${noun} has no status to wait for.`)
   const { positions, common } = parseArguments(words, [])
   const [text] = positions
   if (text === undefined || positions.length > 1 || common.help)
-    throw new Failure('usage', `Usage: slipway ${noun} wait NAME [--for STATUS] [--timeout SECONDS]`)
+    throw new Failure(
+      'usage',
+      kind === batches
+        ? 'Usage: slipway batch wait BATCH [--timeout SECONDS]'
+        : `Usage: slipway ${noun} wait NAME [--for STATUS] [--timeout SECONDS]`,
+    )
   const { openSession, isId } = await import('./session.ts')
   const { settingsOf } = await import('./settings.ts')
   const { pick } = await import('./names.ts')
@@ -98,6 +106,8 @@ async function wait(noun: string, words: readonly string[]): Promise<void> {
   const id = isId(text)
     ? text
     : pick(await session.list(kind.list, { projectId }), text, noun.replace('-', ' '))
+  if (kind === batches)
+    return (await import('./batch-wait.ts')).awaitBatch(session, { projectId, batchId: id }, common)
   const settled = await settle(
     session,
     { kind: noun, id, projectId },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Answer } from '@slipway/client'
 import { routeOf } from '@slipway/contract/endpoint.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
-import { type Command, type Flag, positionsOf, thingOf, usageOf } from './commands.ts'
+import { type Command, type Flag, kindOfAnswer, positionsOf, thingOf, usageOf } from './commands.ts'
 import { Failure } from './failure.ts'
 import { listCallOf, paramOfField, pick } from './names.ts'
 import { pass, print } from './output.ts'
@@ -38,12 +38,14 @@ export async function runCommand(command: Command, words: readonly string[]): Pr
       return openSocket(command, session, parts)
   }
   const answer = await session.call(command.id, parts)
+  if (common.wait && command.id === 'batch.create')
+    return (await import('./batch-wait.ts')).awaitBatch(session, batchOf(parts, answer), common)
   // A wait shows what became of it; only for programs the answer itself is all there is.
   const last = common.wait ? await waitFor(command, session, parts, answer, common) : answer
   if (common.json) return last === undefined ? undefined : print(JSON.stringify(last))
   if (last === undefined || last === null) return print(done(command, places))
   const { shown } = await import('./table.ts')
-  print(shown(last, command.noun, routeOf(command.id).method !== 'GET'))
+  print(shown(last, kindOfAnswer(command), routeOf(command.id).method !== 'GET'))
 }
 
 /** The texts for the parameters of the path, by name; the rest of the words are for required flags, in their order. */
@@ -112,6 +114,11 @@ async function idOf(
   const scope: Record<string, string> = params.projectId === undefined ? {} : { projectId: params.projectId }
   return pick(await session.list(list, scope), text, thingOf(param))
 }
+
+const batchOf = ({ params = {} }: Parts, answer: unknown) => ({
+  projectId: params.projectId ?? '',
+  batchId: String(Object(answer).id),
+})
 
 async function passBody({ body }: Answer): Promise<void> {
   if (body) await pass(body)

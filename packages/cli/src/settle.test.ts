@@ -1,7 +1,7 @@
 import { isTransitional } from '@slipway/contract'
 import { expect, it } from 'vitest'
 import { Failure } from './failure.ts'
-import { awaitedOf, judge } from './settle.ts'
+import { awaitedOf, judge, patiently } from './settle.ts'
 
 const vm = (status: string, message: string | null = null) => ({
   id: '1',
@@ -52,4 +52,12 @@ it('knows what a call leaves to wait for', () => {
     ids: ['1'],
   })
   expect(awaitedOf('project.create', 'project', {}, { id: 'p' })).toBeNull()
+})
+
+it('waits no longer than was said, and then says what it still is', async () => {
+  const still = await patiently(0.2, async () => ({ still: 'web is still starting' })).catch((error) => error)
+  expect(still).toBeInstanceOf(Failure)
+  expect(still).toMatchObject({ exit: 'timedOut', message: 'web is still starting after 0.2 seconds.' })
+  let looks = 0
+  expect(await patiently(5, async () => (++looks > 2 ? { settled: looks } : { still: '' }))).toBe(3)
 })

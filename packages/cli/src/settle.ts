@@ -5,6 +5,7 @@ import { isTransitional } from '@slipway/contract/vm.rules.ts'
 import { isPoolUnderWay } from '@slipway/contract/vm-pool.rules.ts'
 import { isSetUnderWay } from '@slipway/contract/vm-set.rules.ts'
 import { isSnapshotUnderWay } from '@slipway/contract/vm-snapshot.rules.ts'
+import { kindOfAnswer } from './commands.ts'
 import { Failure } from './failure.ts'
 import { type Listed, listed } from './names.ts'
 import type { Session } from './session.ts'
@@ -28,13 +29,6 @@ export const kinds: Record<string, Kind> = {
   'vm-set': { param: 'setId', list: 'vmSet.list', get: 'vmSet.get', isUnderWay: isSetUnderWay },
 }
 
-/** Calls that answer with something else than they are about. */
-const answersWith: Partial<Record<EndpointId, string>> = {
-  'vmSnapshot.restore': 'vm',
-  'vmSnapshot.createVms': 'vm',
-  'diskSnapshot.createDisk': 'disk',
-}
-
 export interface Awaited {
   kind: string
   ids: string[]
@@ -47,7 +41,7 @@ export function awaitedOf(
   params: Record<string, string>,
   answer: unknown,
 ): Awaited | null {
-  const kind = answersWith[id] ?? noun
+  const kind = kindOfAnswer({ id, noun })
   const { param } = kinds[kind] ?? {}
   if (param === undefined) return null
   const objects = Array.isArray(answer) ? listed(answer) : [answer, Object(answer).vm].filter(isListed)
@@ -80,18 +74,30 @@ const longestPauseMs = 1_000
 export async function settle(
   session: Session,
   { kind, id, projectId }: { kind: string; id: string; projectId: string },
-  { status, timeout = defaultTimeout }: Patience,
+  { status, timeout }: Patience,
 ): Promise<Listed | null> {
   const rule = kinds[kind]
   if (!rule) throw new Failure('usage', `A ${kind} has no status to wait for.`)
-  const deadline = Date.now() + timeout * 1_000
-  for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
+  return patiently(timeout, async () => {
     const object = await look(session, rule, { id, projectId })
     const verdict = judge(object, rule.isUnderWay, status)
-    if (verdict === 'done') return object
-    if (verdict !== 'wait') throw verdict
+    if (verdict === 'wait') return { still: `${named(object)} is still ${object?.status}` }
+    if (verdict !== 'done') throw verdict
+    return { settled: object }
+  })
+}
+
+/** Looks again and again until something has settled, or throws what it still is after so many seconds. */
+export async function patiently<T>(
+  timeout: number | undefined = defaultTimeout,
+  look: () => Promise<{ settled: T } | { still: string }>,
+): Promise<T> {
+  const deadline = Date.now() + timeout * 1_000
+  for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.5)) {
+    const found = await look()
+    if ('settled' in found) return found.settled
     if (Date.now() + pause > deadline)
-      throw new Failure('timedOut', `${named(object)} is still ${object?.status} after ${timeout} seconds.`)
+      throw new Failure('timedOut', `${found.still} after ${timeout} seconds.`)
     await sleep(pause)
   }
 }
