@@ -40,6 +40,7 @@ export async function* findings({ tries = false } = {}) {
     yield* await cluster(tries)
     return
   }
+  yield* await backups()
   if (engine() !== 'qemu') {
     yield note('engine', `SLIPWAY_ENGINE is ${engine()}: the rest is about the QEMU engine and was left out`)
     return
@@ -93,15 +94,19 @@ async function signInProviders() {
 }
 
 /** A program of the server asks the cluster: it speaks TLS and reads YAML with packages that have to be installed. */
-async function cluster(tries) {
-  if (!isInstalled()) return [note('cluster', 'asked once the npm packages are installed', 'npm ci')]
-  const program = inTree('packages/server/src/doctor-cluster.ts')
-  const { code, output } = await run(node24(), [program, ...(tries ? ['--try'] : [])], { quiet: true })
+const cluster = (tries) => ask('doctor-cluster.ts', 'cluster', tries ? ['--try'] : [])
+
+/** Another one asks the place where backups outside this host are kept, by the settings. */
+const backups = () => ask('doctor-backups.ts', 'backups')
+
+/** What a program of the server finds: it prints a finding per line. @returns {Promise<Finding[]>} */
+async function ask(program, name, args = []) {
+  if (!isInstalled()) return [note(name, 'asked once the npm packages are installed', 'npm ci')]
+  const words = [inTree(`packages/server/src/${program}`), ...args]
+  const { code, output } = await run(node24(), words, { quiet: true })
   const lines = output.split('\n')
   const found = lines.filter((line) => line.startsWith('{"state"')).map((line) => JSON.parse(line))
-  return code === 0
-    ? found
-    : [...found, bad('cluster', `could not be examined: ${lines.filter(Boolean).at(-1)}`)]
+  return code === 0 ? found : [...found, bad(name, `could not be examined: ${lines.filter(Boolean).at(-1)}`)]
 }
 
 async function space() {

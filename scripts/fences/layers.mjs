@@ -75,7 +75,7 @@ const server = [
   },
   {
     name: 'server main',
-    path: /^packages\/server\/src\/(main|orphans|images|images-to-cluster|qemu|kubevirt|activity|backup|restore|open-engine|database|simulated-host|recorder|prove-accelerator|measure-networks|doctor-cluster)\.ts$/,
+    path: /^packages\/server\/src\/(main|orphans|images|images-to-cluster|qemu|kubevirt|activity|backup|restore|open-engine|database|simulated-host|recorder|prove-accelerator|measure-networks|doctor-cluster|doctor-backups)\.ts$/,
     may: ['contract', 'server *'],
     npm: ['*'],
     why: 'A program puts together parts of the server.',

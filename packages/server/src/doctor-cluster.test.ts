@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import type { Finding } from './engine/kubevirt/finding.ts'
+import type { Finding } from './lib/finding.ts'
 
 const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
 if (!kubeconfig) console.log('SKIPPED: "tries a VM…", because SLIPWAY_TEST_KUBECONFIG names no cluster')

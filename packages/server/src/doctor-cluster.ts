@@ -6,10 +6,10 @@ import { homedir } from 'node:os'
 import { readConfig } from './config.ts'
 import { examine } from './engine/kubevirt/doctor.ts'
 import { findCluster } from './engine/kubevirt/find-cluster.ts'
-import type { Finding } from './engine/kubevirt/finding.ts'
 import { makeKubeClient } from './engine/kubevirt/kube/kube-client.ts'
 import { tryCluster } from './engine/kubevirt/trial.ts'
 import { systemClock } from './lib/clock.ts'
+import type { Finding } from './lib/finding.ts'
 
 const say = (finding: Finding) => console.log(JSON.stringify(finding))
 

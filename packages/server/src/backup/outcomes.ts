@@ -32,6 +32,7 @@ export function makeOutcomes(dataDir: string) {
   const file = path.join(dataDir, 'backup-outcomes.json')
   let isRunning = false
 
+  /** As they are stored: one that has begun may still be under way in another process. */
   async function stored(): Promise<Outcomes> {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
@@ -68,6 +69,7 @@ export function makeOutcomes(dataDir: string) {
 
   return {
     read,
+    stored,
     isRunning: () => isRunning,
 
     /** Makes a backup and stores what comes of it. Throws what that throws. */

@@ -67,6 +67,11 @@ export function makeRepository(place: OutsidePlace, dataDir: string | null, limi
   const restic = makeRestic(place, dataDir)
   const answerEnough = { timeoutMs: limits.answerMs }
 
+  /** Throws a {@link ResticError} unless there is a repository that the password opens. Leaves it as it is. */
+  async function reach(signal: AbortSignal): Promise<void> {
+    await restic(['cat', 'config', '--no-lock'], { signal, ...answerEnough })
+  }
+
   async function all(signal: AbortSignal) {
     const printed = await restic(['snapshots', '--json', '--no-lock', '--tag', tags.ours], {
       signal,
@@ -136,9 +141,11 @@ export function makeRepository(place: OutsidePlace, dataDir: string | null, limi
       await restic(['init'], { signal, ...answerEnough })
     },
 
-    /** Throws a {@link ResticError} unless there is a repository that the password opens. Removes locks of the dead. */
+    reach,
+
+    /** As {@link reach}; also removes locks of the dead. */
     async open(signal: AbortSignal): Promise<void> {
-      await restic(['cat', 'config', '--no-lock'], { signal, ...answerEnough })
+      await reach(signal)
       // Only those whose process on this host has ended, or that nobody has renewed for half an hour.
       await restic(['unlock'], { signal, timeoutMs: 5 * minute })
     },

@@ -1,5 +1,7 @@
 /** Where the figures of VMs would come from, for `npm run doctor`. */
-import { bad, type Examined, type Finding, good, note, patienceMs, reasonOf } from './finding.ts'
+
+import { bad, type Finding, good, note } from '../../lib/finding.ts'
+import { type Examined, patienceMs, reasonOf } from './finding.ts'
 import { isKube } from './kube/kube-error.ts'
 import { askPrometheus } from './usage-sources.ts'
 

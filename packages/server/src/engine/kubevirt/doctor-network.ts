@@ -1,5 +1,7 @@
 /** Whether anything keeps projects apart: the API takes policies also where nothing enforces them. For the doctor. */
-import { type Examined, type Finding, good, note, patienceMs, reasonOf } from './finding.ts'
+
+import { type Finding, good, note } from '../../lib/finding.ts'
+import { type Examined, patienceMs, reasonOf } from './finding.ts'
 
 /** Network plug-ins that enforce policies, by an API group that each of them brings. */
 const plugIns: Record<string, string> = {

@@ -1,5 +1,7 @@
 /** Where disks would be kept, and whether they could have snapshots: for the doctor. */
-import { bad, type Examined, type Finding, good, grantHelp, note, patienceMs, reasonOf } from './finding.ts'
+
+import { bad, type Finding, good, note } from '../../lib/finding.ts'
+import { type Examined, grantHelp, patienceMs, reasonOf } from './finding.ts'
 import { kinds, type StorageClass, type VolumeSnapshotClass } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 

@@ -1,8 +1,10 @@
 /** What a cluster has of all that Slipway needs, each with what helps where it lacks: for `npm run doctor`. */
+
+import { bad, type Finding, good, note } from '../../lib/finding.ts'
 import { examineMetrics } from './doctor-metrics.ts'
 import { examineNetwork } from './doctor-network.ts'
 import { examineStorage } from './doctor-storage.ts'
-import { bad, type Examined, type Finding, good, grantHelp, note, patienceMs, reasonOf } from './finding.ts'
+import { type Examined, grantHelp, patienceMs, reasonOf } from './finding.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { Kind, KubeObject } from './kube/objects.ts'
 import { type Right, rights } from './rights.ts'

@@ -1,12 +1,5 @@
-/** What the doctor says of a cluster, and what it looks with. */
+/** What the doctor looks at a cluster with. */
 import type { KubeClient } from './kube/kube-client.ts'
-
-export interface Finding {
-  state: 'good' | 'note' | 'bad'
-  name: string
-  text: string
-  help?: string
-}
 
 export interface Examined {
   client: KubeClient
@@ -18,16 +11,6 @@ export interface Examined {
   /** Null: the metrics API of the cluster. */
   prometheusUrl: string | null
 }
-
-export const good = (name: string, text: string): Finding => ({ state: 'good', name, text })
-export const note = (name: string, text: string, help?: string): Finding => found('note', name, text, help)
-export const bad = (name: string, text: string, help?: string): Finding => found('bad', name, text, help)
-const found = (state: Finding['state'], name: string, text: string, help?: string): Finding => ({
-  state,
-  name,
-  text,
-  ...(help === undefined ? {} : { help }),
-})
 
 /** For each question. */
 export const patienceMs = 10_000

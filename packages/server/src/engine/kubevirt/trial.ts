@@ -4,8 +4,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../lib/clock.ts'
+import type { Finding } from '../../lib/finding.ts'
 import { pause } from '../../lib/pause.ts'
-import type { Examined, Finding } from './finding.ts'
+import type { Examined } from './finding.ts'
 import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { Kind, KubeObject } from './kube/objects.ts'

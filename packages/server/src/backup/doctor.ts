@@ -1,0 +1,58 @@
+/** What `npm run doctor` says of backups outside the host: pure. */
+import { bad, type Finding, good, note } from '../lib/finding.ts'
+import { type Schedule, tooOldMs } from './due.ts'
+import type { Outcomes } from './outcomes.ts'
+
+export interface Seen {
+  repository: string
+  schedule: Schedule
+  outcomes: Outcomes
+  /** Why the repository cannot be used now; null when it can. */
+  trouble: string | null
+  now: number
+}
+
+const name = 'backups'
+const hourMs = 3_600_000
+const again = 'npm run backup -- --repository'
+
+/** Where none are configured. */
+export const noneConfigured = note(
+  name,
+  'none outside this host are configured',
+  'see "Backups outside the host" in docs/operate.md',
+)
+
+/** Each thing that is wrong has a line. */
+export function findingsOf({ repository, schedule, outcomes, trouble, now }: Seen): Finding[] {
+  const { good: newest, failure } = outcomes
+  const found: Finding[] = []
+  if (trouble !== null) found.push(bad(name, trouble))
+  if (failure !== null)
+    found.push(bad(name, `the last one failed, at ${at(failure.at)}: ${failure.message}`, again))
+  if (newest === null) {
+    if (found.length > 0) return found
+    return schedule === null
+      ? [note(name, `none was made in ${repository} yet`, again)]
+      : [note(name, `none was made in ${repository} yet; a running server makes them when they are due`)]
+  }
+  const ageMs = now - Date.parse(newest.at)
+  const said = `the newest, of ${at(newest.at)}, is ${hours(ageMs)} old`
+  if (schedule !== null && ageMs > tooOldMs(schedule))
+    found.push(
+      bad(
+        name,
+        `${said}: two in a row are missing`,
+        'start the server, or look for "backup" in the log of the one that drives',
+      ),
+    )
+  if (newest.left_out > 0)
+    found.push(note(name, `the newest lacks the files of ${newest.left_out} objects`, `${again} lists them`))
+  return found.length > 0 ? found : [good(name, `${said}, in ${repository}`)]
+}
+
+const at = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`
+const hours = (ms: number) => {
+  const whole = Math.floor(ms / hourMs)
+  return whole < 1 ? 'less than an hour' : whole === 1 ? 'an hour' : `${whole} hours`
+}
