@@ -11,6 +11,7 @@ export const limitNames = [
   'ports',
   'disk_files',
   'grow_disks',
+  'grow_root_disks',
   'change_keys',
 ] as const
 export type LimitName = (typeof limitNames)[number]
@@ -31,6 +32,7 @@ export const noLimits: Limits = {
   ports: null,
   disk_files: null,
   grow_disks: null,
+  grow_root_disks: null,
   change_keys: null,
 }
 

@@ -50,8 +50,10 @@ export const Host = z.object({
     ports: limit,
     /** Uploading files that become disks, and downloading disks as files. */
     disk_files: limit,
-    /** Making disks larger. */
+    /** Making data disks larger. */
     grow_disks: limit,
+    /** Making root disks of VMs larger. */
+    grow_root_disks: limit,
     /** Changing the SSH key of a VM. */
     change_keys: limit,
   }),

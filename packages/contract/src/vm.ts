@@ -285,7 +285,7 @@ export const vmApi = {
       422: [
         '<`cannot.suspend` of the host>',
         '<`cannot.change_keys` of the host>',
-        '<`cannot.grow_disks` of the host>',
+        '<`cannot.grow_root_disks` of the host>',
       ],
     },
   }),

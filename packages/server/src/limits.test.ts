@@ -52,6 +52,8 @@ describe('what an engine cannot do is told', () => {
       ports: clusterLimits.ports,
       disk_files: clusterLimits.diskFiles,
       grow_disks: clusterLimits.growDisks,
+      grow_root_disks:
+        'This cluster cannot enlarge the root disk of a VM. Create a VM with a larger root disk, or attach a data disk.',
       change_keys: clusterLimits.changeKeys,
     } satisfies Limits)
     expect(addresses).toBe('inside')

@@ -56,6 +56,7 @@ function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits 
     ports: sentenceOf('ports', clusterLimits.ports),
     diskFiles: sentenceOf('disk_files', clusterLimits.diskFiles),
     growDisks: sentenceOf('grow_disks', clusterLimits.growDisks),
+    growRootDisks: sentenceOf('grow_root_disks', clusterLimits.growRootDisks),
     changeKeys: sentenceOf('change_keys', clusterLimits.changeKeys),
   }
 }

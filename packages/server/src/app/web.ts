@@ -167,6 +167,7 @@ export function hostOf(
       backups: cannot.backups,
       disk_files: cannot.diskFiles,
       grow_disks: cannot.growDisks,
+      grow_root_disks: cannot.growRootDisks,
       change_keys: cannot.changeKeys,
       get networks() {
         return engine.capabilities.cannot.networks

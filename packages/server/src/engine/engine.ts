@@ -427,8 +427,10 @@ export interface Limits {
   ports: string | null
   /** Volumes from files of this host, and `openDiskFile`. */
   diskFiles: string | null
-  /** `growVolume` and `growRoot`. */
+  /** `growVolume`. */
   growDisks: string | null
+  /** `growRoot`. */
+  growRootDisks: string | null
   /** `changeKeys`. */
   changeKeys: string | null
 }

@@ -14,6 +14,7 @@ export const noLimits: Limits = {
   ports: null,
   diskFiles: null,
   growDisks: null,
+  growRootDisks: null,
   changeKeys: null,
 }
 
@@ -33,7 +34,9 @@ export const clusterLimits: Record<keyof Limits, string> = {
   diskFiles:
     'Disks cannot be uploaded or downloaded as files here. Create a disk from an image URL, or copy data over SSH.',
   growDisks:
-    'This cluster cannot enlarge a disk. Create a snapshot of it, and a larger disk from the snapshot.',
+    'This cluster cannot enlarge a data disk. Create a snapshot of it, and a larger disk from the snapshot.',
+  growRootDisks:
+    'This cluster cannot enlarge the root disk of a VM. Create a VM with a larger root disk, or attach a data disk.',
   changeKeys:
     'This cluster cannot change the SSH key of a VM. Sign in by SSH and edit /root/.ssh/authorized_keys in the VM.',
 }

@@ -72,7 +72,7 @@ export function describeRootDisks(name: string, makeHarness: () => Promise<Engin
 
     /** Where it can be enlarged once it is there. */
     function needsGrowth(skip: (note: string) => never): void {
-      const limit = engine.capabilities.cannot.growDisks
+      const limit = engine.capabilities.cannot.growRootDisks
       if (limit !== null) skip(limit)
     }
 

@@ -213,12 +213,12 @@ describe('a larger root disk', () => {
   )
 
   it('422 where the engine cannot, with what it says', async () => {
-    const cannot = { ...noLimits, growDisks: clusterLimits.growDisks }
+    const cannot = { ...noLimits, growRootDisks: clusterLimits.growRootDisks }
     const desk = await openDesk({ cannot })
     const id = await desk.runningVm('web')
     expect(await update(desk, id, { root_disk_gb: more })).toMatchObject({
       status: 422,
-      body: { message: clusterLimits.growDisks },
+      body: { message: clusterLimits.growRootDisks },
     })
     await desk.close()
   })

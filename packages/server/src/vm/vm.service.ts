@@ -264,7 +264,7 @@ export function makeVmService(options: VmServiceOptions) {
     const next = nextRootOf(vm, wantedGb, imageBytes)
     if (typeof next === 'string') throw refuse('root_disk_gb', next)
     if (next === null || next === vm.nextRootBytes) return next
-    require422(unlessLimited(options.cannot.grow_disks))
+    require422(unlessLimited(options.cannot.grow_root_disks))
     require409(diskAllowedBy.grow(vm))
     return next
   }

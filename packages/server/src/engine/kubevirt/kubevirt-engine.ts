@@ -106,6 +106,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         backups: clusterLimits.backups,
         diskFiles: clusterLimits.diskFiles,
         growDisks: clusterLimits.growDisks,
+        growRootDisks: clusterLimits.growRootDisks,
         changeKeys: clusterLimits.changeKeys,
         networks: options.networks ? null : clusterLimits.networks,
       },

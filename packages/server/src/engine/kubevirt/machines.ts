@@ -245,7 +245,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       const has = bytesOf(root.of(machineId)?.requested) ?? 0
       // It was made so large, and its guest made use of it when it booted first.
       if (has >= sizeBytes) return { sizeBytes: has, fileSystem: 'grown' }
-      throw new EngineError('unsupported', clusterLimits.growDisks)
+      throw new EngineError('unsupported', clusterLimits.growRootDisks)
     },
 
     async inspect(machineId) {

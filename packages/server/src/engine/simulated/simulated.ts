@@ -742,7 +742,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const has = Math.max(imageRootBytes(imageId), own)
       const rootBytes = Math.max(has, sizeBytes)
       if (rootBytes > has) {
-        requireAble(cannot.growDisks)
+        requireAble(cannot.growRootDisks)
         if (machine.suspended || (!lives(machine) && machine.resume))
           throw new EngineError('volume-busy', memoryKept, { retryable: true })
         requireRoom(machine)

@@ -44,9 +44,9 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
     onClose,
   })
   const ofGroup = isMember(vm)
-  const { grow_disks } = useLimits()
+  const { grow_root_disks } = useLimits()
   const templateGb = useTemplates().templates.find(({ id }) => id === vm.template_id)?.image.root_disk_gb
-  const rootFixed = reasonOf(unlessLimited(grow_disks)) ?? reasonOf(diskAllowedBy.grow(vm))
+  const rootFixed = reasonOf(unlessLimited(grow_root_disks)) ?? reasonOf(diskAllowedBy.grow(vm))
   const broken = changes === null ? 'Nothing has changed.' : 'broken' in changes ? changes.broken : refusal
   return (
     <FormDialog
