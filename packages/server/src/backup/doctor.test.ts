@@ -65,6 +65,20 @@ describe('backups outside the host', () => {
       seen({ good: null }, { schedule: null }),
       ['note: none was made in /backups yet'],
     ],
+    [
+      'not made yet, but begun',
+      seen({ good: null, begun_at: before(2) }),
+      ['note: none was made in /backups yet; the first began at 2026-11-28 10:00 UTC'],
+    ],
+    [
+      'begun and never ended',
+      seen({ good: null, begun_at: before(14) }),
+      [
+        expect.stringContaining(
+          'bad: none was made in /backups yet; the first began at 2026-11-27 22:00 UTC and',
+        ),
+      ],
+    ],
     ['not whole', seen({ good: newest(1, 2) }), ['note: the newest lacks the files of 2 objects']],
   ])('that are %s', (_, of, expected) => expect(lines(of)).toEqual(expected))
 })
