@@ -118,10 +118,11 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     id: string,
     change: Parameters<DiskRepo['change']>[3],
     tell?: (disk: DiskRecord) => Entry[],
-  ): Promise<void> {
+  ): Promise<DiskRecord | null> {
     const from = ['creating', 'available', 'attached', 'error'] as const
     const record = await repo.change(id, clock.now(), from, change, tell)
     if (record) await announce(record)
+    return record
   }
 
   async function act(
@@ -250,7 +251,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
 
   /** A larger one that was wished for meanwhile is still to come. */
   async function noteSize(id: string, sizeBytes: number): Promise<void> {
-    await settle(
+    const record = await settle(
       id,
       ({ nextSizeBytes }): DiskChange => ({
         size_bytes: sizeBytes,
@@ -259,6 +260,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       }),
       (disk) => [grown(disk, clock.now())],
     )
+    // Its VM shows the sizes of its disks.
+    if (record && record.facts.vmId !== null) await announceVm(record.facts.vmId)
   }
 
   /** It keeps the size that it has. */

@@ -2,7 +2,16 @@
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountApi, eventApi, fillPath, messages, projectApi, sshKeyApi } from '@slipway/contract'
+import {
+  accountApi,
+  diskApi,
+  eventApi,
+  fillPath,
+  messages,
+  projectApi,
+  sshKeyApi,
+  vmApi,
+} from '@slipway/contract'
 import { expect, it } from 'vitest'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
 
@@ -149,4 +158,29 @@ it('a page that shows another user than the one who is signed in is refused, and
   const ownStream = await listen(bob, `${eventApi.streamAll.path}?account=${bobUser.id}`)
   expect(ownStream.status).toBe(200)
   ownStream.stop()
+})
+
+it('a VM is told of again when a disk on it has become larger, as it shows the size', async () => {
+  const ada = await app.signedIn('Ada')
+  const { body: project } = await create(ada, 'Growing')
+  const params = { projectId: project.id }
+  const { body: key } = await ada.call(sshKeyApi.create, {
+    body: { key_name: 'k', ssh_public_key: newPublicKey() },
+  })
+  const { body: disk } = await ada.call(diskApi.create, {
+    params,
+    body: { name: 'data', size: '2Gi', source: 'EMPTY' },
+  })
+  await app.clock.advance(30_000)
+  const body = { name: 'web', template_id: 'starter', ssh_key_id: key.id, disks: [{ disk_id: disk.id }] }
+  await ada.call(vmApi.create, { params, body })
+  await app.clock.advance(60_000)
+  const stream = await listen(ada, fillPath(eventApi.stream.path, params))
+  await ada.call(diskApi.update, { params: { ...params, diskId: disk.id }, body: { size: '5Gi' } })
+  await app.clock.advance(30_000)
+  const grown = JSON.stringify({ size: '5Gi' }).slice(1, -1)
+  await stream.until(({ name, data }) => name === 'disk' && JSON.stringify(data).includes(grown))
+  const vm = await stream.until(({ name, data }) => name === 'vm' && JSON.stringify(data).includes(grown))
+  expect(vm).toBeDefined()
+  stream.stop()
 })
