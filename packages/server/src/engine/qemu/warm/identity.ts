@@ -8,7 +8,8 @@ import { type Identity, identityText } from './identity-text.ts'
 const DROP = '/usr/lib/slipway/drop-identity'
 const RENEW = '/usr/lib/slipway/renew-identity'
 
-const ANSWER_MS = 10_000
+/** On a busy host an answer may take long, and what gives up here boots: a copy has lost what it did then. */
+const ANSWER_MS = 30_000
 const PAUSE_MS = 20
 /** Each question to the agent takes some milliseconds from the program that it asks about, where guests run in software. */
 const LONGEST_PAUSE_MS = 320
