@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { diskApi, keygenCommand, projectApi, sshKeyApi, templateApi, vmApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { copied, refuseCopies } from './clipboard.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeDisk } from './network.ts'
@@ -87,6 +88,31 @@ test.describe('the create form', () => {
     await nameOf(page).press('Enter')
     await expect(page).toHaveURL('/')
     expect(calls).toHaveLength(1)
+  })
+
+  test('lets one choose the size, which is shown beside the form and given to the VM', async ({
+    page,
+    project,
+    sshKey: _,
+    call,
+  }) => {
+    await page.goto(createPath)
+    await nameOf(page).fill('wide')
+    const [cpus, memory] = [page.getByLabel('CPUs'), page.getByLabel('Memory (MB)')]
+    await expect(cpus).toHaveAttribute('placeholder', '1')
+    await cpus.fill('two')
+    await memory.fill('1024')
+    await memory.press('Tab')
+    const problem = 'Enter a whole number of processors from 1 to'
+    await expect(cpus).toHaveAccessibleDescription(new RegExp(problem))
+    await expect(submitOf(page)).toHaveAccessibleDescription(new RegExp(problem))
+    await expectAccessible(page)
+    await cpus.fill('2')
+    await expect(page.getByRole('definition')).toHaveText(['2 cores', '1.0 GB', project.name, 'None'])
+    await submitOf(page).click()
+    await expect(page).toHaveURL('/')
+    const vms = await call(vmApi.list, { params: { projectId: project.id } })
+    expect(vms).toMatchObject([{ name: 'wide', cpu: 2, memory_mb: 1024 }])
   })
 
   test('warns of a root disk that forgets', async ({ page, project, sshKey: _, call }) => {

@@ -34,7 +34,16 @@ import { TemplateScriptNote } from '../template/TemplateScriptNote.tsx'
 import { RootDiskField } from './RootDiskField.tsx'
 import { brokenRootDisk, rootDiskBytes, rootDiskHint } from './root-disk.ts'
 import { VmDiskRows } from './VmDiskRows.tsx'
-import { brokenPorts, brokenScript, emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
+import { VmSizeFields } from './VmSizeFields.tsx'
+import {
+  brokenPorts,
+  brokenScript,
+  emptyVmForm,
+  firstBrokenRule,
+  sizeOf,
+  toBody,
+  type VmForm,
+} from './vm-form.ts'
 
 const failureText = 'Failed to create VM. Please try again.'
 
@@ -88,11 +97,12 @@ export function Component() {
     (sum, { diskId }) => sum + (available.find(({ id }) => id === diskId)?.size_gb ?? 0),
     0,
   )
+  const size =
+    template && sizeOf(chosen, { cpu: template.default_cpu, memory_mb: template.default_memory_mb })
   const broken = firstBrokenRule(chosen, project?.id)
   const quota = useQuotaCheck(project?.id, {
     ...quotaOfVms(1, {
-      cpu: template?.default_cpu ?? 1,
-      memory_mb: template?.default_memory_mb ?? 1,
+      ...(size ?? { cpu: 1, memory_mb: 1 }),
       disk_bytes: rootDiskBytes(form.rootDisk, templateGb),
     }),
     shares: brokenPorts(chosen.ports) === undefined ? (toBody(chosen).share_ports?.length ?? 0) : 0,
@@ -173,6 +183,12 @@ export function Component() {
               control={control}
               name="templateId"
               render={({ field }) => <TemplateField templateId={field.value} onChange={field.onChange} />}
+            />
+            <VmSizeFields
+              template={template}
+              form={form}
+              touched={formState.touchedFields}
+              register={register}
             />
           </FormSection>
           <FormSection title="Access">
@@ -274,8 +290,8 @@ export function Component() {
           title="Template details"
           template={template}
           facts={[
-            { label: 'CPU', value: template && formatCpu(template.default_cpu) },
-            { label: 'RAM', value: template && formatMemory(template.default_memory_mb) },
+            { label: 'CPU', value: size && formatCpu(size.cpu) },
+            { label: 'RAM', value: size && formatMemory(size.memory_mb) },
             { label: 'Project', value: project?.name ?? 'None' },
             { label: 'Data disks', value: diskSizeGb > 0 ? `${diskSizeGb}Gi` : 'None' },
           ]}

@@ -2,11 +2,13 @@ import { startScriptTexts, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import { brokenRootDisk, parseRootDisk, rootDiskBytes, rootDiskHint } from './root-disk.ts'
 import {
+  brokenNumber,
   brokenPorts,
   brokenScript,
   emptyVmForm,
   firstBrokenRule,
   parsePorts,
+  sizeOf,
   toBody,
   type VmForm,
 } from './vm-form.ts'
@@ -15,6 +17,8 @@ const good: VmForm = {
   name: ' api ',
   templateId: 't',
   sshKeyId: 'k',
+  cpu: '',
+  memoryMb: '',
   persistent: false,
   rootDisk: '',
   disks: [],
@@ -33,6 +37,28 @@ test('the body has exactly the fields of the call', () => {
     persistent: false,
     disks: [{ disk_id: 'd1' }],
   })
+})
+
+test('the body has the processors and the memory that are chosen', () => {
+  expect(toBody({ ...good, cpu: ' 4 ', memoryMb: '2048' })).toMatchObject({ cpu: 4, memory_mb: 2048 })
+  expect(broken({ cpu: '4', memoryMb: '2048' })).toBe(undefined)
+})
+
+test.each([
+  ['0', vmChangeTexts.cpu],
+  ['1.5', vmChangeTexts.cpu],
+  ['many', vmChangeTexts.cpu],
+  ['', undefined],
+])('%j processors', (cpu, problem) => {
+  expect([brokenNumber('cpu', cpu), broken({ cpu })]).toEqual([problem, problem])
+})
+
+test('what is not chosen, or wrongly, is as the template has it', () => {
+  const template = { cpu: 2, memory_mb: 512 }
+  expect(sizeOf(good, template)).toEqual(template)
+  expect(sizeOf({ cpu: '4', memoryMb: 'x' }, template)).toEqual({ cpu: 4, memory_mb: 512 })
+  expect(sizeOf({ cpu: '', memoryMb: '1024' }, template)).toEqual({ cpu: 2, memory_mb: 1024 })
+  expect(broken({ memoryMb: '1' })).toBe(vmChangeTexts.memory)
 })
 
 test('the body names the ports to share, and leaves them out when there are none', () => {

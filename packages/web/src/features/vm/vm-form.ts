@@ -6,6 +6,9 @@ export interface VmForm {
   name: string
   templateId: string
   sshKeyId: string
+  /** Processors and megabytes of memory as they are typed; empty: as the template has it. */
+  cpu: string
+  memoryMb: string
   persistent: boolean
   /** The size of the root disk as it is typed; empty: as the template makes it. */
   rootDisk: string
@@ -19,6 +22,8 @@ export const emptyVmForm: VmForm = {
   name: '',
   templateId: '',
   sshKeyId: '',
+  cpu: '',
+  memoryMb: '',
   persistent: true,
   rootDisk: '',
   disks: [],
@@ -34,7 +39,24 @@ export const parsePorts = (text: string): number[] =>
   text
     .split(/[\s,;]+/)
     .filter((word) => word !== '')
-    .map((word) => (/^\d+$/.test(word) ? Number(word) : Number.NaN))
+    .map(numberIn)
+
+/** `NaN` for what is no whole number, which the contract refuses. */
+const numberIn = (text: string): number => (/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN)
+
+/** What is wrong with a number as it is typed; undefined when it can be sent, or there is none. */
+export const brokenNumber = (field: 'cpu' | 'memory_mb', text: string): string | undefined =>
+  text.trim() === '' ? undefined : VmCreate.shape[field].safeParse(numberIn(text)).error?.issues[0]?.message
+
+/** The processors and the memory that are chosen; what is not, or wrongly, is as `otherwise`. */
+export function sizeOf(
+  { cpu, memoryMb }: Pick<VmForm, 'cpu' | 'memoryMb'>,
+  otherwise: { cpu: number; memory_mb: number },
+): { cpu: number; memory_mb: number } {
+  const chosen = (field: 'cpu' | 'memory_mb', text: string) =>
+    text.trim() === '' || brokenNumber(field, text) !== undefined ? otherwise[field] : numberIn(text)
+  return { cpu: chosen('cpu', cpu), memory_mb: chosen('memory_mb', memoryMb) }
+}
 
 /** What is wrong with the ports as they are typed; undefined when they can be sent. */
 export const brokenPorts = (text: string): string | undefined =>
@@ -51,6 +73,8 @@ export function toBody(form: VmForm): VmCreate {
     name: form.name.trim(),
     template_id: form.templateId,
     ssh_key_id: form.sshKeyId,
+    ...(form.cpu.trim() !== '' ? { cpu: numberIn(form.cpu) } : {}),
+    ...(form.memoryMb.trim() !== '' ? { memory_mb: numberIn(form.memoryMb) } : {}),
     persistent: form.persistent,
     ...rootDiskBody(form.rootDisk),
     ...(form.disks.length > 0 ? { disks: form.disks.map(({ diskId }) => ({ disk_id: diskId })) } : {}),
@@ -64,6 +88,8 @@ export type VmFormField =
   | 'project'
   | 'sshKey'
   | 'template'
+  | 'cpu'
+  | 'memoryMb'
   | 'rootDisk'
   | 'disks'
   | 'ports'
@@ -75,6 +101,8 @@ const fieldOrder: readonly { field: VmFormField; wire?: string }[] = [
   { field: 'project' },
   { field: 'sshKey', wire: 'ssh_key_id' },
   { field: 'template', wire: 'template_id' },
+  { field: 'cpu', wire: 'cpu' },
+  { field: 'memoryMb', wire: 'memory_mb' },
   { field: 'rootDisk', wire: 'root_disk_gb' },
   { field: 'disks', wire: 'disks' },
   { field: 'ports', wire: 'share_ports' },
