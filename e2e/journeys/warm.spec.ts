@@ -110,7 +110,12 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
   const copy = (await owner.list()).find(({ name }) => name === 'loom-copy')
   if (!copy) throw new Error('There is no copy')
   // One that boots in place of going on has lost its count: the log says why.
-  expect(server.output().split('\n').filter((line) => line.includes('A guest boots'))).toEqual([])
+  expect(
+    server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('A guest boots')),
+  ).toEqual([])
   for (const one of [vm, copy]) {
     const then = await counted(one)
     expect(then).toBeGreaterThanOrEqual(before)
