@@ -5,14 +5,11 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { diskApi, projectApi, sshKeyApi, type Vm, vmApi } from '@slipway/contract'
-import { clear, newDataDir, newKeyPair, runShown, startRealServer } from '@slipway/e2e/real'
-import { prepare } from './create-to-ssh.ts'
-import { newPerson } from './person.ts'
+import { clear, newDataDir, runShown, startRealServer } from '@slipway/e2e/real'
 import { report } from './report.ts'
+import { startVmWithDisk } from './vm-with-disk.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('../../packages/server/src/backup.ts', import.meta.url))
@@ -46,31 +43,8 @@ export async function benchBackup(): Promise<boolean> {
     return { seconds, addedMb: outcomes.good.added_bytes / 1e6 }
   }
   try {
-    const person = await newPerson(server)
-    const { file, publicKey } = await newKeyPair(home)
-    const key = await person.call(sshKeyApi.create, {
-      body: { key_name: 'bench', ssh_public_key: publicKey },
-    })
-    const { id: projectId } = await person.call(projectApi.create, { body: { name: 'bench' } })
-    const params = { projectId }
-    await prepare(person, 'starter')
-    const { id: diskId } = await person.call(diskApi.create, {
-      params,
-      body: { name: 'data', size: '1Gi', source: 'EMPTY' as const },
-    })
-    let vm: Vm = await person.call(vmApi.create, {
-      params,
-      body: { name: 'bench', template_id: 'starter', ssh_key_id: key.id },
-    })
-    while (vm.status !== 'running') {
-      if (vm.status === 'failed') throw new Error(vm.status_message ?? 'failed')
-      await sleep(100)
-      vm = await person.call(vmApi.get, { params: { ...params, vmId: vm.id } })
-    }
-    await person.call(diskApi.attach, { params: { ...params, diskId }, body: { vm_id: vm.id } })
-    const inGuest = (command: string) =>
-      runShown(`ssh -p ${vm.ssh_port} root@${vm.ip_address}`, file, command)
-    const device = `$(grep -lsx ${diskId.slice(0, 20)} /sys/block/vd*/serial | cut -d/ -f4)`
+    const { vm, key, device } = await startVmWithDisk(server, home)
+    const inGuest = (command: string) => runShown(`ssh -p ${vm.ssh_port} root@${vm.ip_address}`, key, command)
     await inGuest(`for i in $(seq 100); do [ -n "${device}" ] && exit 0; sleep 0.1; done; exit 1`)
     const write = (megabytes: number, at: number) =>
       `dd if=/dev/urandom of=/dev/${device} bs=1M count=${megabytes} seek=${at} conv=fsync 2>/dev/null`

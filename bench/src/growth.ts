@@ -6,12 +6,11 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { diskApi, projectApi, sshKeyApi, type Vm, vmApi } from '@slipway/contract'
-import { clear, guestsOf, newDataDir, newKeyPair, startRealServer } from '@slipway/e2e/real'
+import { diskApi, type Vm, vmApi } from '@slipway/contract'
+import { clear, guestsOf, newDataDir, startRealServer } from '@slipway/e2e/real'
 import { openGuest } from './by-hand.ts'
-import { prepare } from './create-to-ssh.ts'
-import { newPerson } from './person.ts'
 import { quantile, report } from './report.ts'
+import { startVmWithDisk } from './vm-with-disk.ts'
 
 const TIMES = 20
 const GIB = 1024 ** 3
@@ -21,32 +20,10 @@ export async function benchGrowth(): Promise<boolean> {
   const server = await startRealServer(dataDir)
   const guests: ReturnType<typeof watchGuest>[] = []
   try {
-    const person = await newPerson(server)
-    const { file, publicKey } = await newKeyPair(home)
-    const key = await person.call(sshKeyApi.create, {
-      body: { key_name: 'bench', ssh_public_key: publicKey },
-    })
-    const { id: projectId } = await person.call(projectApi.create, { body: { name: 'bench' } })
-    const params = { projectId }
-    await prepare(person, 'starter')
-    const { id: diskId } = await person.call(diskApi.create, {
-      params,
-      body: { name: 'data', size: '1Gi', source: 'EMPTY' as const },
-    })
-    let vm: Vm = await person.call(vmApi.create, {
-      params,
-      body: { name: 'bench', template_id: 'starter', ssh_key_id: key.id },
-    })
-    while (vm.status !== 'running') {
-      if (vm.status === 'failed') throw new Error(vm.status_message ?? 'failed')
-      await sleep(100)
-      vm = await person.call(vmApi.get, { params: { ...params, vmId: vm.id } })
-    }
-    await person.call(diskApi.attach, { params: { ...params, diskId }, body: { vm_id: vm.id } })
-    const guest = watchGuest(vm, file)
+    const { person, params, vm, diskId, key, device } = await startVmWithDisk(server, home)
+    const guest = watchGuest(vm, key)
     guests.push(guest)
-    const device = `/sys/block/$(grep -lsx ${diskId.slice(0, 20)} /sys/block/vd*/serial | cut -d/ -f4)/size`
-    const dataSize = await guest.follow(`cat ${device}`, (sectors) => sectors * 512)
+    const dataSize = await guest.follow(`cat /sys/block/${device}/size`, (sectors) => sectors * 512)
     await dataSize.reaches(GIB)
 
     const answered: number[] = []

@@ -1,5 +1,5 @@
 import type { Disk, Vm, VmPool, VmSet } from '@slipway/contract'
-import type { Seen } from './seen.ts'
+import { nothing, type Seen } from './seen.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 let number = 0
@@ -113,13 +113,7 @@ export const set = (name: string, more: Partial<VmSet> = {}): VmSet => ({
 })
 
 export const seen = (more: Partial<Seen> = {}): Seen => ({
+  ...nothing,
   project: { id: 'p', name: 'shop', description: '' },
-  internet: true,
-  disks: [],
-  vms: [],
-  members: [],
-  pools: [],
-  sets: [],
-  templates: [],
   ...more,
 })

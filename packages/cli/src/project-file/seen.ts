@@ -19,7 +19,7 @@ export interface Seen {
 }
 
 /** What a new project has. */
-const nothing: Seen = {
+export const nothing: Seen = {
   project: null,
   internet: true,
   disks: [],

@@ -5,6 +5,7 @@ import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts
 import { run } from '../../../lib/command.ts'
 import { exists, ifThere } from '../durable.ts'
 import { HOST_LINK, hashesOfTables, hostTable } from './rules.ts'
+import { makeTable } from './table.ts'
 
 const COMMAND_MS = 10_000
 /** What is printed of a thousand interfaces has a few hundred bytes each. */
@@ -119,17 +120,14 @@ export async function clearAbandonedByRoot(): Promise<void> {
 async function clearTablesOfNobody(): Promise<void> {
   const options = { timeoutMs: COMMAND_MS, maxOutputBytes: MOST_BYTES }
   for (const hash of hashesOfTables(await run('nft', ['list', 'tables'], options))) {
-    const { name, link, outside } = namespaceNamed(hash)
-    if (await exists(`/sys/class/net/${link}`)) continue
-    await outside('nft', ['-f', '-'], deletionOf(name))
+    const namespace = namespaceNamed(hash)
+    if (!(await exists(`/sys/class/net/${namespace.link}`))) await tableOnHost(namespace).remove()
   }
 }
 
-/** Made first, so that there is always one to delete. */
-const deletionOf = (name: string): string => {
-  const table = `inet ${hostTable(name)}`
-  return `table ${table} {}\ndelete table ${table}\n`
-}
+/** The rules of the host that are about it. */
+export const tableOnHost = ({ name, outside }: Namespace) =>
+  makeTable((args, input) => outside('nft', args, input), `inet ${hostTable(name)}`)
 
 const programOf = async (pid: number): Promise<string> =>
   (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => 'dnsmasq')).trim()
@@ -143,7 +141,7 @@ export async function removeNamespace(namespace: Namespace): Promise<void> {
     if (pid > 1 && (await servesFile(pid, settings))) process.kill(pid, 'SIGKILL')
   }
   await namespace.outside('ip', ['link', 'delete', namespace.link]).catch(() => {})
-  await namespace.outside('nft', ['-f', '-'], deletionOf(namespace.name))
+  await tableOnHost(namespace).remove()
   if (await namespace.isThere()) await namespace.remove()
   await rm(namespace.files, { recursive: true, force: true })
 }

@@ -6,17 +6,16 @@ import type { Ground } from './ground.ts'
 import { routesOfHost } from './host-addresses.ts'
 import { isAddressInUse, makeNameServer } from './name-server.ts'
 import { FORWARDER, FORWARDER_PORT, fileNamesIn, forwarderSettings } from './names.ts'
-import { claimedRanges, claimRange, namespaceOf, OWNER, removeNamespace } from './namespace.ts'
-import { hostRules, hostTable } from './rules.ts'
+import { claimedRanges, claimRange, namespaceOf, OWNER, removeNamespace, tableOnHost } from './namespace.ts'
+import { hostRules } from './rules.ts'
 import { uplinkOf } from './space.ts'
 import { SpaceTakenError } from './space-taken.ts'
-import { makeTable } from './table.ts'
 import { ensureUplink } from './uplink.ts'
 
 export function makeRootGround(dataDir: string): Ground {
   const namespace = namespaceOf(dataDir)
   const { name, link, files, inside, outside } = namespace
-  const onHost = makeTable((args, input) => outside('nft', args, input), `inet ${hostTable(name)}`)
+  const onHost = tableOnHost(namespace)
   const forwarderFiles = fileNamesIn(files, FORWARDER)
   const forwarder = makeNameServer(forwarderFiles, outside)
 
