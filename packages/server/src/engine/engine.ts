@@ -102,6 +102,14 @@ export interface Engine {
    * `like` of its start, also because it does not live. `by-hand`: nothing in it takes keys
    */
   changeKeys(machineId: string, keys: MachineKeys): Promise<KeysGiven>
+  /**
+   * Gives a living guest processors and memory that it does not have yet, as far as it can be given them while it runs; less
+   * is for its next start. Waits a few seconds at most for the guest, and waits while its memory is being saved, and fails when it does not
+   * make use of them in time; the same call goes on then.
+   *
+   * @returns what the machine has now; null where nothing is given to guests that run
+   */
+  growMachine(machineId: string, wished: MachineSize): Promise<MachineSize | null>
   /** Asks the guest to power off (ACPI). Not alive: nothing happens. */
   powerDown(machineId: string): Promise<void>
   /**
@@ -283,6 +291,8 @@ export type MachineLikeness = Pick<
   | 'formerSshPublicKeys'
   | 'startScript'
 >
+
+export type MachineSize = Pick<MachineSpec, 'cpu' | 'memoryMb'>
 
 /** Who gets into a guest by SSH, and who does no longer. */
 export type MachineKeys = Pick<MachineSpec, 'sshPublicKeys' | 'formerSshPublicKeys'>

@@ -137,6 +137,47 @@ export function describeSuspend(name: string, makeHarness: () => Promise<EngineH
       expect(await read({ memoryOf: id })).toBe('again')
     })
 
+    test('a living guest is given more processors and memory, also after a suspend, and goes on with them', async ({
+      skip,
+    }) => {
+      needsSuspend(skip)
+      const grow = (cpu: number, memoryMb: number) => engine.growMachine(id, { cpu, memoryMb })
+      await until(id, 'ready')
+      const boot = harness.ssh && (await inGuest('cat /proc/sys/kernel/random/boot_id'))
+      const guestHas = async (cpu: number, memoryMb: number) => {
+        if (!harness.ssh) return
+        const [cpus, mb] = (
+          await inGuest("nproc; awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo; df /")
+        ).split('\n')
+        expect(Number(cpus)).toBe(cpu)
+        expect(Number(mb)).toBeGreaterThan(memoryMb - 64)
+        expect(Number(mb)).toBeLessThanOrEqual(memoryMb)
+        expect(await inGuest('cat /proc/sys/kernel/random/boot_id')).toBe(boot)
+      }
+      // Its agent may come a moment later.
+      await expect
+        .poll(() => grow(2, 512).catch(String), { timeout: 60_000, interval: 500 })
+        .toEqual({ cpu: 2, memoryMb: 512 })
+      await guestHas(2, 512)
+      // What it has is never taken from it while it runs.
+      expect(await grow(1, 256)).toEqual({ cpu: 2, memoryMb: 512 })
+      await suspended()
+      expect(await grow(4, 1024)).toEqual({ cpu: 2, memoryMb: 512 })
+      await engine.close()
+      engine = await harness.open()
+      await start()
+      await until(id, 'ready')
+      await guestHas(2, 512)
+      await expect
+        .poll(() => grow(3, 640).catch(String), { timeout: 60_000, interval: 500 })
+        .toEqual({ cpu: 3, memoryMb: 640 })
+      await guestHas(3, 640)
+      await suspended()
+      await start()
+      await until(id, 'ready')
+      await guestHas(3, 640)
+    })
+
     test('a suspend that is ended leaves the guest as it was', async ({ skip }) => {
       needsSuspend(skip)
       const { run } = await until(id, 'ready')

@@ -173,6 +173,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
     async changeKeys() {
       throw new EngineError('unsupported', clusterLimits.changeKeys)
     },
+    growMachine: async () => null,
     async growVolume() {
       throw new EngineError('unsupported', clusterLimits.growDisks)
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { commandLine, type Launch, VOLUME_PORTS } from './command-line.ts'
+import { commandLine, type Launch, MACHINE_SHAPE, VOLUME_PORTS } from './command-line.ts'
 
 const launch: Launch = {
   record: {
@@ -25,7 +25,7 @@ const launch: Launch = {
   },
   run: {
     run: 'run-id',
-    shape: 1,
+    shape: MACHINE_SHAPE,
     bootId: 'boot',
     startedAt: 0,
     user: 1_879_048_200,
@@ -49,8 +49,27 @@ describe("QEMU's command line", () => {
 
   test('spares a kernel under translation page tables of its own, and no other', () => {
     const kvm = { kind: 'KVM', cpu: 'host', reason: '' } as const
-    expect(valuesOf(commandLine(launch), '-append')).toEqual(['root=/dev/vda nopti'])
-    expect(valuesOf(commandLine({ ...launch, accelerator: kvm }), '-append')).toEqual(['root=/dev/vda'])
+    expect(valuesOf(commandLine(launch), '-append')).toEqual(['root=/dev/vda swiotlb=1024 nopti'])
+    expect(valuesOf(commandLine({ ...launch, accelerator: kvm }), '-append')).toEqual([
+      'root=/dev/vda swiotlb=1024',
+    ])
+  })
+
+  test('keeps places for more, but not for a guest that was saved without any', () => {
+    expect(valuesOf(commandLine(launch), '-m')).toEqual(['size=1024M,slots=8,maxmem=8192M'])
+    const before = commandLine({ ...launch, run: { ...launch.run, shape: 4, resumed: true } })
+    expect([...valuesOf(before, '-m'), ...valuesOf(before, '-smp')]).toEqual(['1024', '2'])
+  })
+
+  test('has what was plugged into a guest that goes on beside what it booted with', () => {
+    const args = commandLine({ ...launch, run: { ...launch.run, added: { cpus: 1, memoryMb: [512] } } })
+    expect(valuesOf(args, '-m')).toEqual(['size=512M,slots=8,maxmem=8192M'])
+    expect(valuesOf(args, '-smp')[0]).toMatch(/^cpus=1,/)
+    expect(
+      valuesOf(args, '-device')
+        .slice(0, 2)
+        .map((device) => device.split(',')[1]),
+    ).toEqual(['id=cpu1', 'id=dimm0'])
   })
 
   test('gives memory that is a file the name of memory that is none', () => {

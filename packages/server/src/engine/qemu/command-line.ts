@@ -1,5 +1,6 @@
 import type { Accelerator } from './accelerator.ts'
 import { fileNames, hasScreen } from './machine-dir.ts'
+import { addedArguments, baseOf, bounceBuffers, sizeArguments } from './machine-size.ts'
 import type { GuestNetwork } from './network/network.ts'
 import type { Plug } from './network/plug.ts'
 import type { MachineRecord, RunRecord } from './records.ts'
@@ -8,9 +9,18 @@ import type { MachineRecord, RunRecord } from './records.ts'
  * The shape of every machine: which devices it has and where they sit. Raise it with every change a guest or a
  * saved memory state could notice.
  */
-export const MACHINE_SHAPE = 4
+export const MACHINE_SHAPE = 6
 /** That of a machine without a network of its project. */
-export const MACHINE_SHAPE_ALONE = 3
+export const MACHINE_SHAPE_ALONE = 5
+/** Those of earlier versions in which a saved memory still goes on: they had no places for more processors and memory. */
+const SHAPES_WITHOUT_PLACES: Record<number, number> = { [MACHINE_SHAPE]: 4, [MACHINE_SHAPE_ALONE]: 3 }
+
+/** Whether a memory that was saved of a machine of one shape goes on where machines of another are launched. */
+export const goesOnIn = (saved: number, now: number): boolean =>
+  saved === now || saved === SHAPES_WITHOUT_PLACES[now]
+
+/** Whether more processors and memory can be plugged into a guest of a machine of this shape. */
+export const hasPlaces = (shape: number): boolean => shape >= MACHINE_SHAPE_ALONE
 
 /** The file descriptor on which a resumed guest finds its memory, and one that starts from a frozen guest its devices. */
 export const MEMORY_FD = 3
@@ -35,7 +45,7 @@ export interface Launch {
  * throws its translations away at each change of tables. Kernel documentation, "Page Table Isolation".
  */
 const kernelOptions = (ofImage: string, { kind }: Accelerator): string =>
-  kind === 'TCG' ? `${ofImage} nopti` : ofImage
+  [ofImage, bounceBuffers, ...(kind === 'TCG' ? ['nopti'] : [])].join(' ')
 
 /**
  * The arguments QEMU is started with, in the machine's directory. It starts paused (`-S`), so that its journal is
@@ -43,12 +53,16 @@ const kernelOptions = (ofImage: string, { kind }: Accelerator): string =>
  */
 export function commandLine({ record, run, accelerator, network, volumePath, memory }: Launch): string[] {
   const { spec, image, address, volumes } = record
+  const base = baseOf(spec, run.added)
   return [
     // Identity: adoption finds the process by these two.
     ...['-uuid', spec.id, '-name', `run-${run.run}`],
-    ...machine(spec.memoryMb, memory),
+    ...machine(base.memoryMb, memory),
     ...acceleratorArgs(accelerator),
-    ...['-m', `${spec.memoryMb}`, '-smp', `${spec.cpu}`],
+    ...(hasPlaces(run.shape)
+      ? sizeArguments(base, image)
+      : ['-m', `${base.memoryMb}`, '-smp', `${base.cpu}`]),
+    ...addedArguments(base, run.added, accelerator.cpu),
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
     ...(hasScreen(record) ? screen() : []),
     ...(image.kernel ? ['-kernel', image.kernel] : []),

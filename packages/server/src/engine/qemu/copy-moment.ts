@@ -1,10 +1,12 @@
 import type { SnapshotMade, Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
 import type { Guest } from './guest.ts'
+import { sizeOf } from './guest-size.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { isRecord } from './lines.ts'
 import { fileNames } from './machine-dir.ts'
+import { hasAny } from './machine-size.ts'
 import type { SnapshotSource } from './machine-snapshots.ts'
 import { fitOf, saveMemory } from './memory.ts'
 import { residentMb } from './process.ts'
@@ -45,8 +47,10 @@ export async function memoryOf(
 /** What the memory of a living guest fits. */
 export async function memoryFit(guest: Guest, record: MachineRecord, host: HostFacts): Promise<MemoryFit> {
   const { accelerator, cpuModel, shape } = guest.run
+  const { added, ...spec } = await sizeOf(guest.qmp)
   return {
-    ...fitOf({ ...record, volumes: [...guest.volumes()] }, host),
+    ...fitOf({ image: record.image, spec, volumes: [...guest.volumes()] }, host),
+    ...(hasAny(added) && { added }),
     shape,
     qemu: await versionOf(guest.qmp),
     accelerator,

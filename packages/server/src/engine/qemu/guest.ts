@@ -30,6 +30,8 @@ export interface Guest {
   readonly pid: number
   /** The threads of its process that run its processors. */
   readonly processors: readonly number[]
+  /** Takes account of processors that were plugged in. */
+  countProcessors(): Promise<void>
   readonly qmp: Qmp
   /** For copies of its disks. */
   readonly host: BlockHost
@@ -140,7 +142,7 @@ async function takeUp(
   await memoryIsLoaded(qmp)
   // States that are saved of it from now on have its memory in them.
   if (run.warm) await memoryIsApart(qmp, false)
-  const processors = await processorThreads(qmp)
+  let processors = await processorThreads(qmp)
   const workedMs = () => processorTime({ pid, processors }, ticksPerSecond)
   const boot = watchBoot({ machineId, qmp, log, workedMs, endsAtReboot: !spec.persistent })
   // Guests of earlier versions may lack the device.
@@ -206,7 +208,12 @@ async function takeUp(
     },
     address,
     pid,
-    processors,
+    get processors() {
+      return processors
+    },
+    async countProcessors() {
+      processors = await processorThreads(qmp)
+    },
     qmp,
     host: {
       qmp,

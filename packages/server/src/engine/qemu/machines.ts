@@ -170,7 +170,10 @@ export function makeMachines(deps: {
     const seedOf = ({ hostname, sshPublicKeys, formerSshPublicKeys = [] }: KeptSpec) =>
       [hostname, ...sshPublicKeys, '', ...formerSshPublicKeys].join('\n')
     const before = seedOf(record.spec)
-    record.spec = { ...record.spec, ...spec }
+    // A suspended guest goes on with what it had, whatever came of changing that meanwhile.
+    const memory = record.restored?.suspended ? record.restored.memory : null
+    const size = memory && { cpu: memory.cpu, memoryMb: memory.memoryMb }
+    record.spec = { ...record.spec, ...spec, ...size }
     requireSoundSpec(record.spec)
     if (seedOf(record.spec) === before) return false
     await putSeed(record.spec, startScript)

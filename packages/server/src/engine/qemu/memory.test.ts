@@ -19,6 +19,12 @@ describe('A saved memory', () => {
     expect(misfit(saved, { ...saved, volumes: [...saved.volumes] })).toBeNull()
   })
 
+  test('of a machine without places for more goes on where there are such places now', () => {
+    expect(misfit(saved, { ...saved, shape: 6 })).toBeNull()
+    expect(misfit({ ...saved, shape: 3 }, { ...saved, shape: 5 })).toBeNull()
+    expect(misfit({ ...saved, shape: 6 }, saved)).toContain('another version of Slipway')
+  })
+
   test.each<[string, Partial<MemoryFit>, string]>([
     ['shape', { shape: 5 }, 'another version of Slipway'],
     ['hypervisor', { qemu: '8.0.0' }, 'another version of the hypervisor'],

@@ -8,7 +8,7 @@ import { CommandError } from '../../lib/command.ts'
 import { flush } from '../../lib/flush.ts'
 import type { Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
-import { MACHINE_SHAPE, MACHINE_SHAPE_ALONE } from './command-line.ts'
+import { goesOnIn, MACHINE_SHAPE, MACHINE_SHAPE_ALONE } from './command-line.ts'
 import type { HostFacts } from './host-facts.ts'
 import { isRecord } from './lines.ts'
 import { plainEnvironment } from './process.ts'
@@ -40,7 +40,7 @@ const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
 
 /** Why a memory state does not fit a machine, or null when it does. */
 export function misfit(saved: MemoryFit, now: MemoryFit): string | null {
-  if (saved.shape !== now.shape) return 'it was saved by another version of Slipway'
+  if (!goesOnIn(saved.shape, now.shape)) return 'it was saved by another version of Slipway'
   if (saved.qemu !== now.qemu) return 'it was saved by another version of the hypervisor'
   if (saved.accelerator !== now.accelerator || saved.cpuModel !== now.cpuModel) {
     return 'guest code is run by something else now'

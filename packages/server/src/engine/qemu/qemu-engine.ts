@@ -22,6 +22,7 @@ import { makeCopies } from './copies.ts'
 import { makeDiskFiles } from './disk-files.ts'
 import { makeGrowth } from './growth.ts'
 import { makeGuestKeys } from './guest-keys.ts'
+import { makeGuestSize } from './guest-size.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { makeMachineCopy } from './machine-copy.ts'
@@ -393,6 +394,7 @@ export function makeQemuEngine(deps: {
     listVolumes: volumes.list,
     ...growth,
     ...makeGuestKeys({ dirs, guests }),
+    ...makeGuestSize({ dirs, guests, inTurn, inDiskTurn }),
     attachVolume: attachments.attachVolume,
     detachVolume: attachments.detachVolume,
 

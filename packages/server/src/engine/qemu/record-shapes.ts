@@ -22,9 +22,11 @@ const image = z.looseObject({
   rootBytes: z.number().optional(),
 })
 const places = z.array(z.looseObject({ id: z.string(), port: z.number() }))
+const added = z.looseObject({ cpus: z.number(), memoryMb: z.array(z.number()) }).optional()
 const fit = z.looseObject({
   shape: z.number(),
   qemu: z.string(),
+  added,
   volumes: places,
   address: z.string().optional(),
 })
@@ -85,6 +87,7 @@ export const isRun: Shape<RunRecord> = shapeOf(
     bootId: z.string(),
     startedAt: z.number(),
     user: z.number().optional(),
+    added,
     plug: z
       .looseObject({
         tap: z.string(),

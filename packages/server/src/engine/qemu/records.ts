@@ -1,6 +1,7 @@
 /** What this engine writes down in JSON files; `record-shapes.ts` checks what is read back. */
 import type { BootImage } from '../../image/image-store.ts'
 import type { Address, Capabilities, MachineSpec, SnapshotMade } from '../engine.ts'
+import type { Added } from './machine-size.ts'
 import type { Plug } from './network/plug.ts'
 
 /**
@@ -52,8 +53,11 @@ export interface MemoryFit {
   qemu: string
   accelerator: RunRecord['accelerator']
   cpuModel: string
+  /** With all that was plugged in. */
   cpu: number
   memoryMb: number
+  /** What was plugged into its guest since that booted; absent in what earlier versions saved. */
+  added?: Added
   volumes: VolumePlace[]
   /** The firmware loads the kernel from these into the same places. */
   kernel: string | null
@@ -66,6 +70,8 @@ export interface RunRecord {
   run: string
   /** The machine shape it was launched with; a saved memory state fits no other. */
   shape: number
+  /** What of the machine it had plugged in at its launch, because the memory that it goes on from knows it so. */
+  added?: Added
   /** The host's boot id; another one later means that the host went down. */
   bootId: string
   startedAt: number

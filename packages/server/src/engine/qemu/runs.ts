@@ -37,9 +37,10 @@ export function makeRuns(deps: {
     machineId: string,
     record: MachineRecord,
     plug: Plug | null,
-    memory: string | null,
+    saved: MemoryFit | null,
     frozen: Frozen | null,
   ): Promise<void> {
+    const memory = saved && dirs.fileOf(machineId, fileNames.memory)
     const { accelerator, network, bootId } = host()
     const files = fileNames
     const left = [
@@ -61,7 +62,8 @@ export function makeRuns(deps: {
     await makeSerialLine(dirs, machineId)
     const thisRun: RunRecord = {
       run: randomUUID(),
-      shape: plug ? MACHINE_SHAPE : MACHINE_SHAPE_ALONE,
+      shape: saved?.shape ?? (plug ? MACHINE_SHAPE : MACHINE_SHAPE_ALONE),
+      ...(saved?.added && { added: saved.added }),
       bootId,
       startedAt: Date.now(),
       ...(network.users && { user: userOf(network.users, machineId) }),
@@ -132,7 +134,7 @@ export function makeRuns(deps: {
       return `Its saved memory does not fit any more: ${why}.`
     }
     try {
-      await launch(machineId, record, plug, dirs.fileOf(machineId, fileNames.memory), null)
+      await launch(machineId, record, plug, saved, null)
       return null
     } catch (error) {
       log.warn({ machine: machineId, error }, 'A guest boots, because its saved memory could not be loaded')

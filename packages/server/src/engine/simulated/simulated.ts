@@ -763,6 +763,16 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       keepMachine(id)
       return 'taken'
     }),
+    growMachine: lasting(async (id, wished) => {
+      const machine = get(id)
+      const { cpu, memoryMb } = machine.spec
+      if (!lives(machine) || faultOf(machine) === 'no-agent') return { cpu, memoryMb }
+      if (!isUp(machine)) throw new EngineError('unreachable', 'The guest is booting.', { retryable: true })
+      const size = { cpu: Math.max(cpu, wished.cpu), memoryMb: Math.max(memoryMb, wished.memoryMb) }
+      machine.spec = { ...machine.spec, ...size }
+      keepMachine(id)
+      return size
+    }),
     async detachVolume(machineId, volumeId) {
       const machine = machines.get(machineId)
       if (!machine?.spec.volumeIds.includes(volumeId)) return 'released'

@@ -50,6 +50,7 @@ export const methods = {
   growVolume: 'short',
   growRoot: 'short',
   changeKeys: 'short',
+  growMachine: 'short',
   attachVolume: 'short',
   detachVolume: 'short',
   createMachineSnapshot: 'long',
