@@ -327,7 +327,7 @@ const server = [
   },
   {
     name: 'server reconciler piece',
-    path: /^packages\/server\/src\/vm\/vm\.(admission|copy|keys|parts|restore|root|sight|store|suspend|words)\.ts$/,
+    path: /^packages\/server\/src\/vm\/vm\.(admission|copy|keys|parts|restore|root|sight|size|store|suspend|words)\.ts$/,
     may: [
       'contract',
       'own server reconciler piece',

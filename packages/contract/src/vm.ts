@@ -26,6 +26,7 @@ import {
   vmMemoryRangeMb,
 } from './vm-change.rules.ts'
 import { copiesAtOnce, longestUnusedMinutes, vmTexts } from './vm-form.rules.ts'
+import { vmSizeDues } from './vm-size-due.rules.ts'
 
 export const VmStatus = z.enum(vmStatuses)
 export type VmStatus = z.infer<typeof VmStatus>
@@ -44,6 +45,8 @@ export type VmStep = z.infer<typeof VmStep>
 /** When the guest of a VM gets an SSH key that it does not have yet. */
 export const SshKeyDue = z.enum(sshKeyDues)
 export type SshKeyDue = z.infer<typeof SshKeyDue>
+export const VmSizeDue = z.enum(vmSizeDues)
+export type VmSizeDue = z.infer<typeof VmSizeDue>
 
 /** A data disk of a VM. */
 export const VmDisk = z.object({ disk_id: Id, name: z.string(), size: z.string() })
@@ -74,9 +77,11 @@ export const Vm = z.object({
   ssh_port: z.int(),
   cpu: z.int(),
   memory_mb: z.int(),
-  /** What it gets the next time it boots; null: what it has. */
+  /** What it is to have, and does not have yet; null: what it has. */
   next_cpu: z.int().nullable(),
   next_memory_mb: z.int().nullable(),
+  /** When it gets that: `soon`, while it runs; or at its `next_start`. Null: it has its size. */
+  size_due: VmSizeDue.nullable(),
   /** Of its root disk, rounded up; null: as large as its template makes it. */
   root_disk_gb: z.int().nullable(),
   /** What its root disk is being enlarged to; null: it has its size. */
@@ -171,7 +176,7 @@ export const VmUpdate = z
     delete_protection: DeleteProtection.optional(),
     /** One of your keys, in place of the one before: while it runs where its guest has an agent, else from its next start on. */
     ssh_key_id: SshKeyId.optional(),
-    /** From its next boot on. */
+    /** More: while it runs, where its guest takes it; else from its next boot on. */
     cpu: Cpu.optional(),
     memory_mb: MemoryMb.optional(),
     /** Only larger: at once, also while it runs. */

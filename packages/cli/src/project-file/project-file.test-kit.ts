@@ -47,6 +47,7 @@ export const vm = (name: string, more: Partial<Vm> = {}): Vm => ({
   cpu: 1,
   memory_mb: 256,
   next_cpu: null,
+  size_due: null,
   next_memory_mb: null,
   root_disk_gb: null,
   next_root_disk_gb: null,

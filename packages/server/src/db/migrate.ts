@@ -41,6 +41,7 @@ import * as rollOuts from './migrations/0036-roll-outs.ts'
 import * as rootDisks from './migrations/0037-root-disks.ts'
 import * as templateStartScripts from './migrations/0038-template-start-scripts.ts'
 import * as rootDisksOfGroups from './migrations/0039-root-disks-of-groups.ts'
+import * as sizesThatAreDue from './migrations/0042-sizes-that-are-due.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -85,6 +86,7 @@ const migrations: Record<string, Migration> = {
   '0037-root-disks': rootDisks,
   '0038-template-start-scripts': templateStartScripts,
   '0039-root-disks-of-groups': rootDisksOfGroups,
+  '0042-sizes-that-are-due': sizesThatAreDue,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

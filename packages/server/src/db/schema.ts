@@ -335,6 +335,8 @@ export interface VmTable {
   /** What it gets the next time it boots; null: what it has. */
   next_cpu: number | null
   next_memory_mb: number | null
+  /** When it gets what it is to have. */
+  size_due: 'soon' | 'next_start' | null
   /** Of its root disk; null: as its image makes it. */
   root_bytes: number | null
   /** What its root disk is to have; null: what it has. */

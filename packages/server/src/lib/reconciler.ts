@@ -28,6 +28,13 @@ import { makeReconcilerRecord, type ReconcilerStats } from './reconciler.record.
 /** When to look again: at once, after so many milliseconds, or only when kicked. */
 export type Again = 'now' | { afterMs: number } | 'when-kicked'
 
+/** The earlier of two. */
+export function sooner(one: Again, other: Again): Again {
+  if (one === 'now' || other === 'when-kicked') return one
+  if (other === 'now' || one === 'when-kicked') return other
+  return one.afterMs <= other.afterMs ? one : other
+}
+
 export interface ReconcilerOptions {
   name: string
   look: (id: string) => Promise<Again>

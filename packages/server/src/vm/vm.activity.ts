@@ -109,6 +109,10 @@ export function toldOfChanges(userId: string, before: Changeable, after: Changea
   return messages.filter((message) => message !== false).map((message) => wish(userId, 'vm.update', message))
 }
 
+/** Its guest has more processors or memory now, and ran on meanwhile. */
+export const sizeGrown = ({ name, cpu, memoryMb }: VmRecord): Told =>
+  change('vm.sizeGrown', `VM ${name} has ${formatCpu(cpu)} and ${formatMemory(memoryMb)} of memory`)
+
 /** Its root disk is larger now. */
 export const rootGrown = ({ name }: VmRecord, sizeBytes: number, isUsed: boolean): Told =>
   change(

@@ -24,6 +24,11 @@ export interface Room {
 export interface Admission {
   /** Looks for room for a VM and carries out `then` with the answer, while nobody else is admitted. */
   admit: <T>(vm: VmRecord, then: (room: Room) => Promise<T>) => Promise<T>
+  /**
+   * Promises more memory to a VM that runs, until the engine counts it as given: the caller says when. Null: there is no room
+   * for it.
+   */
+  lend: (vm: VmRecord, moreMb: number) => Promise<(() => void) | null>
   /** The VM does not wait any more. */
   leave: (vmId: string) => void
   /** Memory or a start slot became free: those that wait longest are looked at. */
@@ -47,6 +52,8 @@ export function makeAdmission(options: {
 }): Admission {
   const { repo, engine, clock, startsAtOnce, wake } = options
   let last: Promise<unknown> = Promise.resolve()
+  /** Memory that is being given to VMs that run, in MiB. */
+  const lent = new Map<string, number>()
   /** VMs that wait for room or for a start slot, in the order they came. */
   const waiting = new Set<string>()
 
@@ -64,23 +71,41 @@ export function makeAdmission(options: {
       const why = `Waiting for a start slot: ${starting} VMs are starting on this host.`
       return { room: false, step: 'turn', why }
     }
-    const free = Math.max(0, ((await engine.freeMemoryMb()) ?? 0) - promisedMb)
+    const free = await freeBeside(promisedMb)
     const needs = formatMemory(vm.memoryMb)
     const why = `Needs ${needs} of memory, but the host has ${formatMemory(Math.floor(free))} free. The VM starts when another VM stops.`
     return { room: free >= vm.memoryMb, step: 'room', why }
   }
 
+  /** What nobody has, and nobody was promised. */
+  async function freeBeside(promisedMb: number): Promise<number> {
+    const lentMb = [...lent.values()].reduce((total, mb) => total + mb, 0)
+    return Math.max(0, ((await engine.freeMemoryMb()) ?? 0) - promisedMb - lentMb)
+  }
+
+  function oneByOne<T>(work: () => Promise<T>): Promise<T> {
+    const mine = last.then(work)
+    last = mine.catch(() => undefined)
+    return mine
+  }
+
   return {
-    admit(vm, then) {
-      const mine = last.then(async function admitOne() {
+    admit: (vm, then) =>
+      oneByOne(async function admitOne() {
         const answer = await roomFor(vm)
         if (answer.room) waiting.delete(vm.id)
         else waiting.add(vm.id)
         return then({ ...answer, askAgainMs: Math.max(askEveryMs, waiting.size * msPerWaiting) })
-      })
-      last = mine.catch(() => undefined)
-      return mine
-    },
+      }),
+
+    lend: (vm, moreMb) =>
+      oneByOne(async function lendTo() {
+        if (moreMb === 0 || (await findsPlaces())) return () => {}
+        const { promisedMb } = await repo.admittedBeside(vm.id, isoTime(clock.now()))
+        if ((await freeBeside(promisedMb)) < moreMb) return null
+        lent.set(vm.id, moreMb)
+        return () => void lent.delete(vm.id)
+      }),
 
     leave: (vmId) => void waiting.delete(vmId),
 

@@ -11,7 +11,7 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
-import { moreTaken, sizeArrived } from './vm.change.ts'
+import { lacksSize, moreTaken, sizeArrived, sizeTaken } from './vm.change.ts'
 
 const update = (desk: Desk, vmId: string, body: VmUpdate) =>
   desk.ada.call(vmApi.update, { params: { ...desk.params, vmId }, body })
@@ -48,9 +48,9 @@ describe('a name', () => {
 
 describe('a size', () => {
   it(
-    'is had at once by what does not run, and by what runs from its next boot on',
+    'is had at once by what does not run, and from its next boot on by a guest that takes nothing while it runs',
     atDesk(async (desk) => {
-      const id = await desk.stoppedVm('web')
+      const id = await desk.stoppedVm('fault-no-agent')
       const { cpu, memory_mb } = await desk.vm(id)
       await update(desk, id, { cpu: cpu + 1 })
       await desk.pass()
@@ -58,10 +58,16 @@ describe('a size', () => {
       await desk.act('start', id)
       await desk.pass()
       expect(await update(desk, id, { cpu: 4, memory_mb: memory_mb + 128 })).toMatchObject({
-        body: { cpu: cpu + 1, memory_mb, next_cpu: 4, next_memory_mb: memory_mb + 128 },
+        body: {
+          ...{ cpu: cpu + 1, memory_mb, next_cpu: 4, next_memory_mb: memory_mb + 128 },
+          size_due: 'soon',
+        },
       })
-      await desk.pass()
-      expect(await desk.vm(id)).toMatchObject({ status: 'running', cpu: cpu + 1, next_cpu: 4 })
+      await desk.pass(120_000)
+      expect(await desk.vm(id)).toMatchObject({
+        ...{ status: 'running', cpu: cpu + 1, next_cpu: 4 },
+        size_due: 'next_start',
+      })
       // Taken back in part: what it has is no change.
       expect(await update(desk, id, { cpu: cpu + 1 })).toMatchObject({ body: { next_cpu: null } })
       await desk.act('restart', id)
@@ -72,6 +78,7 @@ describe('a size', () => {
         memory_mb: memory_mb + 128,
         next_cpu: null,
         next_memory_mb: null,
+        size_due: null,
       })
     }),
   )
@@ -83,19 +90,19 @@ describe('a size', () => {
       const { memory_mb } = await desk.vm(id)
       await desk.act('suspend', id)
       await desk.pass()
-      await update(desk, id, { memory_mb: memory_mb * 2 })
+      await update(desk, id, { memory_mb: memory_mb / 2 })
       await desk.pass()
       expect(await desk.vm(id)).toMatchObject({
         status: 'suspended',
         memory_mb,
-        next_memory_mb: memory_mb * 2,
+        next_memory_mb: memory_mb / 2,
       })
       await desk.act('start', id)
       await desk.pass()
       expect(await desk.vm(id)).toMatchObject({ status: 'running', memory_mb })
       await desk.act('restart', id)
       await desk.pass()
-      expect(await desk.vm(id)).toMatchObject({ status: 'running', memory_mb: memory_mb * 2 })
+      expect(await desk.vm(id)).toMatchObject({ status: 'running', memory_mb: memory_mb / 2 })
     }),
   )
 
@@ -111,7 +118,10 @@ describe('a size', () => {
     expect(moreTaken(vm, { root_disk_gb: 30 }, 30)).toEqual({ ...none, disk_bytes: 30 })
     expect(moreTaken({ ...vm, rootBytes: 20 }, { root_disk_gb: 30 }, 30)).toEqual({ ...none, disk_bytes: 10 })
     expect(moreTaken({ ...vm, rootBytes: 20, nextRootBytes: 30 }, { root_disk_gb: 20 }, null)).toEqual(none)
-    expect(sizeArrived(vm)).toEqual({ cpu: 2, memoryMb: 4096, nextCpu: null, nextMemoryMb: null })
+    expect(sizeArrived(vm)).toEqual({
+      ...{ cpu: 2, memoryMb: 4096, nextCpu: null, nextMemoryMb: null },
+      sizeDue: null,
+    })
     expect(sizeArrived({ ...vm, nextMemoryMb: null })).toBeNull()
   })
 
@@ -131,6 +141,124 @@ describe('a size', () => {
       },
       { projectQuota: { processors: 2 } },
     ),
+  )
+})
+
+describe('a size that a guest gets while it runs', () => {
+  const vm = { cpu: 2, memoryMb: 512, nextCpu: 4, nextMemoryMb: 1024, sizeDue: 'soon' } as const
+
+  it('is lacked where it is more', () => {
+    expect(lacksSize(vm)).toBe(true)
+    expect(lacksSize({ ...vm, nextCpu: 1, nextMemoryMb: null })).toBe(false)
+    expect(lacksSize({ ...vm, nextCpu: 1 })).toBe(true)
+    expect(lacksSize({ ...vm, nextCpu: null, nextMemoryMb: 256 })).toBe(false)
+  })
+
+  it('leaves what could not be given', () => {
+    expect(sizeTaken(vm, { cpu: 2, memoryMb: 512 })).toBeNull()
+    expect(sizeTaken(vm, { cpu: 4, memoryMb: 1024 })).toEqual({
+      ...{ cpu: 4, memoryMb: 1024, nextCpu: null, nextMemoryMb: null },
+      sizeDue: null,
+    })
+    expect(sizeTaken(vm, { cpu: 4, memoryMb: 512 })).toEqual({
+      ...{ cpu: 4, memoryMb: 512, nextCpu: null, nextMemoryMb: 1024 },
+      sizeDue: 'soon',
+    })
+    expect(sizeTaken({ ...vm, nextMemoryMb: 256 }, { cpu: 4, memoryMb: 512 })).toMatchObject({
+      nextMemoryMb: 256,
+      sizeDue: 'next_start',
+    })
+    // Something else was wished for meanwhile.
+    expect(sizeTaken({ ...vm, nextCpu: 8 }, { cpu: 4, memoryMb: 1024 })).toMatchObject({
+      ...{ cpu: 4, nextCpu: 8 },
+      sizeDue: 'soon',
+    })
+  })
+
+  it(
+    'is had without a restart, and told',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const { cpu, memory_mb, status_since } = await desk.vm(id)
+      expect(await update(desk, id, { cpu: cpu + 1, memory_mb: memory_mb * 2 })).toMatchObject({
+        body: { cpu, next_cpu: cpu + 1, size_due: 'soon' },
+      })
+      await desk.pass()
+      expect(await desk.vm(id)).toMatchObject({
+        ...{ status: 'running', status_since, cpu: cpu + 1, memory_mb: memory_mb * 2 },
+        ...{ next_cpu: null, next_memory_mb: null, size_due: null },
+      })
+      expect(await told(desk)).toEqual(
+        expect.arrayContaining([expect.stringMatching(/^VM web has \d cores and .* of memory$/)]),
+      )
+      // Less waits for the next start, and nobody is asked about it.
+      const asked = vi.spyOn(desk.app.engine, 'growMachine')
+      expect(await update(desk, id, { cpu })).toMatchObject({
+        body: { cpu: cpu + 1, next_cpu: cpu, size_due: 'next_start' },
+      })
+      await desk.pass()
+      expect(asked).not.toHaveBeenCalled()
+    }),
+  )
+
+  it(
+    'waits for the next start where the host has no room for it, but processors are had',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const { cpu, memory_mb } = await desk.vm(id)
+      const free = vi.spyOn(desk.app.engine, 'freeMemoryMb').mockResolvedValue(memory_mb - 1)
+      await update(desk, id, { cpu: cpu + 1, memory_mb: memory_mb * 2 })
+      await desk.pass(120_000)
+      expect(await desk.vm(id)).toMatchObject({
+        ...{ status: 'running', cpu: cpu + 1, next_cpu: null },
+        ...{ memory_mb, next_memory_mb: memory_mb * 2, size_due: 'next_start' },
+      })
+      // It is tried again from time to time.
+      free.mockRestore()
+      await desk.pass(6 * 60_000)
+      expect(await desk.vm(id)).toMatchObject({ memory_mb: memory_mb * 2, size_due: null })
+    }),
+  )
+
+  it(
+    'is tried again when a guest did not take it in time',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const { cpu } = await desk.vm(id)
+      vi.spyOn(desk.app.engine, 'growMachine').mockRejectedValueOnce(new Error('It did not answer'))
+      await update(desk, id, { cpu: cpu + 1 })
+      await desk.pass(90_000)
+      expect(await desk.vm(id)).toMatchObject({ cpu: cpu + 1, size_due: null })
+    }),
+  )
+
+  it(
+    'waits for the next start on an engine that gives nothing to guests that run',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const { cpu } = await desk.vm(id)
+      vi.spyOn(desk.app.engine, 'growMachine').mockResolvedValue(null)
+      await update(desk, id, { cpu: cpu + 1 })
+      await desk.pass()
+      expect(await desk.vm(id)).toMatchObject({ cpu, next_cpu: cpu + 1, size_due: 'next_start' })
+    }),
+  )
+
+  it(
+    'is had by a VM that is resumed, though it was wished for while that was suspended',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const { cpu } = await desk.vm(id)
+      await desk.act('suspend', id)
+      await desk.pass()
+      expect(await update(desk, id, { cpu: cpu + 1 })).toMatchObject({ body: { size_due: 'next_start' } })
+      const starts = vi.spyOn(desk.app.engine, 'startMachine')
+      await desk.act('start', id)
+      await desk.pass()
+      // Its memory fits what it had.
+      expect(starts.mock.calls.map(([, { like }]) => like?.cpu)).toEqual([cpu])
+      expect(await desk.vm(id)).toMatchObject({ status: 'running', cpu: cpu + 1, next_cpu: null })
+    }),
   )
 })
 

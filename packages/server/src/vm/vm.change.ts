@@ -18,11 +18,36 @@ type Sized = Pick<VmRecord, 'cpu' | 'memoryMb' | 'nextCpu' | 'nextMemoryMb'>
 const nextOf = (wished: number | undefined, has: number, next: number | null): number | null =>
   wished === undefined ? next : wished === has ? null : wished
 
-/** The size that a VM has from its next boot on. */
+/** The size that a VM is to have. */
 const nextSizeOf = (vm: Sized, { cpu, memory_mb }: VmUpdateBody) => ({
   nextCpu: nextOf(cpu, vm.cpu, vm.nextCpu),
   nextMemoryMb: nextOf(memory_mb, vm.memoryMb, vm.nextMemoryMb),
 })
+
+/** Whether there is something to be given to its guest while that runs. */
+export const lacksSize = ({ cpu, memoryMb, nextCpu, nextMemoryMb }: Sized): boolean =>
+  (nextCpu ?? 0) > cpu || (nextMemoryMb ?? 0) > memoryMb
+
+/** What becomes of a VM that is to have another size; nothing where that is the same one as before. */
+function sizeWished(vm: Sized, asked: VmUpdateBody): VmChange {
+  const next = nextSizeOf(vm, asked)
+  if (next.nextCpu === vm.nextCpu && next.nextMemoryMb === vm.nextMemoryMb) return {}
+  if (next.nextCpu === null && next.nextMemoryMb === null) return { ...next, sizeDue: null }
+  return { ...next, sizeDue: lacksSize({ ...vm, ...next }) ? 'soon' : 'next_start' }
+}
+
+/** What becomes of a VM whose guest was given what could be; null where that is nothing. */
+export function sizeTaken(
+  vm: Sized & Pick<VmRecord, 'sizeDue'>,
+  has: { cpu: number; memoryMb: number },
+): VmChange | null {
+  if (vm.cpu === has.cpu && vm.memoryMb === has.memoryMb) return null
+  const nextCpu = vm.nextCpu === has.cpu ? null : vm.nextCpu
+  const nextMemoryMb = vm.nextMemoryMb === has.memoryMb ? null : vm.nextMemoryMb
+  const left = { ...has, nextCpu, nextMemoryMb }
+  const isWhole = nextCpu === null && nextMemoryMb === null
+  return { ...left, sizeDue: isWhole ? null : lacksSize(left) ? vm.sizeDue : 'next_start' }
+}
 
 type Rooted = Pick<VmRecord, 'rootBytes' | 'nextRootBytes'>
 
@@ -110,7 +135,7 @@ export const changeOf = (
   key: SshKey | null,
   nextRootBytes: number | null,
 ): VmChange => ({
-  ...nextSizeOf(vm, asked),
+  ...sizeWished(vm, asked),
   nextRootBytes,
   // It may say why the size could not be had.
   ...(vm.nextRootBytes !== null && nextRootBytes === null && !vm.known.silent && { statusMessage: null }),
@@ -129,5 +154,8 @@ export const changeOf = (
 /** What a VM that does not run becomes of the size it was to get; null when it has it. */
 export function sizeArrived({ cpu, memoryMb, nextCpu, nextMemoryMb }: Sized): VmChange | null {
   if (nextCpu === null && nextMemoryMb === null) return null
-  return { cpu: nextCpu ?? cpu, memoryMb: nextMemoryMb ?? memoryMb, nextCpu: null, nextMemoryMb: null }
+  return {
+    ...{ cpu: nextCpu ?? cpu, memoryMb: nextMemoryMb ?? memoryMb },
+    ...{ nextCpu: null, nextMemoryMb: null, sizeDue: null },
+  }
 }

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../lib/clock.ts'
 import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
-import type { Again } from '../lib/reconciler.ts'
+import { type Again, sooner } from '../lib/reconciler.ts'
 import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
 import { sizeArrived } from './vm.change.ts'
@@ -33,6 +33,7 @@ import type { VmRepo } from './vm.repo.ts'
 import { makeVmRestore } from './vm.restore.ts'
 import { makeVmRoot } from './vm.root.ts'
 import { addressOf, heldReason, howStarted, messageOfState, toSeen } from './vm.sight.ts'
+import { makeVmSize } from './vm.size.ts'
 import {
   bootsInstead,
   deadlineOf,
@@ -121,6 +122,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   })
   const keys = makeVmKeys({ engine, jobs, store, ownKeys, wake, clock, log })
   const root = makeVmRoot({ engine, jobs, store, wake, clock, log })
+  const size = makeVmSize({ engine, admission, jobs, store, wake, clock, log })
   const suspend = makeVmSuspend({ engine, jobs, store, wake, clock, log })
   const copy = makeVmCopy({ repo, engine, jobs, specOf, wake, log })
   const orphans = new Set<string>()
@@ -166,6 +168,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   /** Whether a guest that lives does not have the SSH key of its VM yet. */
   const lacksKey = ({ sshKeyDue, wanted }: PlannedVm, seen: Seen): boolean =>
     sshKeyDue !== null && isAlive(seen) && !wanted.deleted
+
+  /** Whether its guest may be given more processors and memory now, where it lacks any. */
+  const isToGrow = ({ wanted }: PlannedVm, seen: Seen): boolean => seen.power === 'ready' && !wanted.deleted
 
   const partsOf = (vm: VmRecord): Promise<Parts> =>
     vm.copyOf === null ? lookAtParts(vm, { engine, repo }) : copy.look(vm)
@@ -251,7 +256,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     switch (step.do) {
       case 'rest':
         if (canGrowRoot(vm.wanted, vm.known, seen) && root.isDue(vm)) return root.grow(vm)
-        return lacksKey(vm, seen) ? keys.give(vm, seen.run) : 'when-kicked'
+        return sooner(
+          lacksKey(vm, seen) ? await keys.give(vm, seen.run) : 'when-kicked',
+          isToGrow(vm, seen) && size.isDue(vm) ? await size.give(vm, seen.run) : 'when-kicked',
+        )
       case 'wait':
         if (parts?.state === 'coming') return waitAt(vm, parts.step, parts.message, pollMs.parts)
         return waitAt(vm, ...waitOf(step.for, state, vm))
@@ -311,6 +319,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         patience.forget(vm.id)
         keys.forget(vm.id)
         root.forget(vm.id)
+        size.forget(vm.id)
         admission.wakeWaiting()
         return 'when-kicked'
       case 'up':
@@ -462,9 +471,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       }
       const seen = toSeen(state)
       const rests = plan(vm.wanted, vm.known, seen, around).do === 'rest'
-      const isToGrow = vm.nextRootBytes !== null && canGrowRoot(vm.wanted, vm.known, seen)
+      const growsRoot = vm.nextRootBytes !== null && canGrowRoot(vm.wanted, vm.known, seen)
+      const getsSize = vm.sizeDue === 'soon' && isToGrow(vm, seen)
       const getsKey = vm.sshKeyDue === 'soon' && lacksKey(vm, seen)
-      if (vm.seenPower !== seen.power || !rests || isToGrow || getsKey) ids.push(vm.id)
+      if (vm.seenPower !== seen.power || !rests || growsRoot || getsKey || getsSize) ids.push(vm.id)
     }
     return [...ids, ...machines.keys()]
   }

@@ -70,6 +70,7 @@ const planColumns = [
   'status',
   'status_since',
   'ssh_key_due',
+  'size_due',
   'next_root_bytes',
 ] as const satisfies readonly (keyof VmTable)[]
 
@@ -96,6 +97,7 @@ const toPlanned = (row: Pick<VmTable, (typeof planColumns)[number]>): PlannedVm 
   status: VmStatus.parse(row.status),
   statusSince: Date.parse(row.status_since),
   sshKeyDue: row.ssh_key_due,
+  sizeDue: row.size_due,
   nextRootBytes: row.next_root_bytes,
 })
 
@@ -151,6 +153,7 @@ const toRow = (vm: VmRecord): VmTable => ({
   memory_mb: vm.memoryMb,
   next_cpu: vm.nextCpu,
   next_memory_mb: vm.nextMemoryMb,
+  size_due: vm.sizeDue,
   root_bytes: vm.rootBytes,
   next_root_bytes: vm.nextRootBytes,
   persistent: vm.persistent ? 1 : 0,

@@ -203,6 +203,7 @@ export function makeVmService(options: VmServiceOptions) {
       createdAt: isoTime(now),
       version: 1,
       nextCpu: null,
+      sizeDue: null,
       nextMemoryMb: null,
       suspendAfterMin: null,
       idleSince: null,

@@ -3,6 +3,7 @@ import {
   type Disk,
   type SshKeyDue,
   type Vm,
+  type VmSizeDue,
   type VmStatus,
   type VmStep,
   type VmStepName,
@@ -50,9 +51,11 @@ export interface VmRecord {
   readonly sshKeyDue: SshKeyDue | null
   readonly cpu: number
   readonly memoryMb: number
-  /** What it gets the next time it boots; null: what it has. */
+  /** What it is to have, and does not have yet; null: what it has. */
   readonly nextCpu: number | null
   readonly nextMemoryMb: number | null
+  /** When it gets that, as far as it was tried; it says nothing of a VM that does not run. */
+  readonly sizeDue: VmSizeDue | null
   /** Of its root disk; null: as its image makes it. */
   readonly rootBytes: number | null
   /** What its root disk is to have; null: what it has. */
@@ -89,10 +92,29 @@ export interface VmRecord {
   readonly steps: readonly VmStep[]
 }
 
+/** When it gets what it does not have yet. */
+const sizeDueOf = ({
+  nextCpu,
+  nextMemoryMb,
+  sizeDue,
+  seenPower,
+}: Pick<VmRecord, 'nextCpu' | 'nextMemoryMb' | 'sizeDue' | 'seenPower'>): VmSizeDue | null => {
+  if (nextCpu === null && nextMemoryMb === null) return null
+  return sizeDue === 'soon' && isAlive({ power: seenPower }) ? 'soon' : 'next_start'
+}
+
 /** What a plan needs to know of a VM. */
 export type PlannedVm = Pick<
   VmRecord,
-  'id' | 'wanted' | 'known' | 'seenPower' | 'status' | 'statusSince' | 'sshKeyDue' | 'nextRootBytes'
+  | 'id'
+  | 'wanted'
+  | 'known'
+  | 'seenPower'
+  | 'status'
+  | 'statusSince'
+  | 'sshKeyDue'
+  | 'sizeDue'
+  | 'nextRootBytes'
 >
 
 export interface VmChange {
@@ -109,6 +131,7 @@ export interface VmChange {
   memoryMb?: number
   nextCpu?: number | null
   nextMemoryMb?: number | null
+  sizeDue?: VmSizeDue | null
   rootBytes?: number | null
   nextRootBytes?: number | null
   persistent?: boolean
@@ -244,6 +267,7 @@ export function toWire(
     memory_mb: vm.memoryMb,
     next_cpu: vm.nextCpu,
     next_memory_mb: vm.nextMemoryMb,
+    size_due: sizeDueOf(vm),
     root_disk_gb: vm.rootBytes === null ? null : wholeGi(vm.rootBytes),
     next_root_disk_gb: vm.nextRootBytes === null ? null : wholeGi(vm.nextRootBytes),
     persistent: vm.persistent,

@@ -21,6 +21,7 @@ const vm = (id: string): Vm => ({
   cpu: 1,
   memory_mb: 512,
   next_cpu: null,
+  size_due: null,
   next_memory_mb: null,
   root_disk_gb: null,
   next_root_disk_gb: null,

@@ -89,7 +89,10 @@ export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
                 />
               </Field>
             </div>
-            <p className="mt-1.5 text-hint text-ink-3">A new size takes effect when the VM next starts.</p>
+            <p className="mt-1.5 text-hint text-ink-3">
+              A running VM gets more of both within seconds if its guest supports that, otherwise when it next
+              starts. Less of either takes effect when it next starts.
+            </p>
           </div>
           <RootDiskField
             value={form.rootDisk}

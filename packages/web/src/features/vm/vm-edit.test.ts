@@ -11,6 +11,7 @@ const vm = {
   cpu: 2,
   memory_mb: 1024,
   next_cpu: null,
+  size_due: null,
   next_memory_mb: 2048,
   root_disk_gb: null,
   next_root_disk_gb: null,
@@ -70,6 +71,7 @@ test('what holds only later is said with the change', () => {
   expect(changedText({ ...vm, ssh_key_due: 'soon' })).toBe(
     `${done}. It gets 2.0 GB of memory at its next start. Its guest is getting the SSH key.`,
   )
+  expect(changedText({ ...vm, size_due: 'soon' })).toBe(`${done}. It gets 2.0 GB of memory soon.`)
   expect(changedText({ ...vm, status: 'stopped', next_root_disk_gb: 30 })).toBe(
     `${done}. Its root disk is being enlarged to 30Gi.`,
   )

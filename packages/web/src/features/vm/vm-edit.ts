@@ -6,7 +6,7 @@ import { parseRootDisk } from './root-disk.ts'
 const rootDiskOf = ({ next_root_disk_gb, root_disk_gb }: Vm): string =>
   `${next_root_disk_gb ?? root_disk_gb ?? ''}`
 
-/** What the fields show of a VM: the size that it has from its next boot on. */
+/** What the fields show of a VM: the size that it is to have. */
 export const fieldsOf = (vm: Vm) => ({
   name: vm.name,
   ssh_key_id: vm.ssh_key_id,
@@ -49,7 +49,7 @@ export function changesIn(
   return isSmaller ? { broken: tooSmall(`${root_disk_gb}Gi`) } : { body }
 }
 
-/** What a VM gets at its next boot, in words: `4 CPUs and 2 GB of memory`; null when that is what it has. */
+/** What a VM is to have and does not have yet, in words: `4 CPUs and 2 GB of memory`; null when that is what it has. */
 export function nextSizeText({ next_cpu, next_memory_mb }: Vm): string | null {
   const parts = [
     ...(next_cpu === null ? [] : [formatCpu(next_cpu)]),
@@ -68,7 +68,7 @@ const keyTexts: Record<NonNullable<Vm['ssh_key_due']>, string> = {
 export function changedText(vm: Vm): string {
   const size = vm.status === 'stopped' ? null : nextSizeText(vm)
   const later = [
-    ...(size === null ? [] : [`It gets ${size} at its next start.`]),
+    ...(size === null ? [] : [`It gets ${size} ${vm.size_due === 'soon' ? 'soon' : 'at its next start'}.`]),
     ...(vm.next_root_disk_gb === null
       ? []
       : [`Its root disk is being enlarged to ${vm.next_root_disk_gb}Gi.`]),

@@ -6,6 +6,7 @@ import {
   networkOf,
   sshKeyDueText,
   type Vm,
+  vmSizeDueText,
 } from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { formatDateTime } from '../../time.ts'
@@ -16,9 +17,16 @@ import { PartOf } from './PartOf.tsx'
 import { Tags } from './Tags.tsx'
 import { Address } from './VmCard.tsx'
 
-/** What it has, and what it gets at its next boot. */
-const sizeText = (format: (amount: number) => string, has: number, next: number | null): string =>
-  next === null ? format(has) : `${format(has)}, ${format(next)} at the next start`
+/** What it has, and what it is to have. */
+const sizeText = (
+  format: (amount: number) => string,
+  { size_due }: Vm,
+  has: number,
+  next: number | null,
+): string =>
+  next === null || size_due === null
+    ? format(has)
+    : `${format(has)}, ${format(next)} ${vmSizeDueText[size_due]}`
 
 /** Of one as large as its template makes it nothing is said. */
 function rootDiskFact({
@@ -43,8 +51,8 @@ export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
       value: <Status word={vm.status} since={isTransitional(vm) ? vm.status_since : undefined} />,
     },
     { label: 'IP Address', value: <Address vm={vm} /> },
-    { label: 'CPU', value: sizeText(formatCpu, vm.cpu, vm.next_cpu) },
-    { label: 'RAM', value: sizeText(formatMemory, vm.memory_mb, vm.next_memory_mb) },
+    { label: 'CPU', value: sizeText(formatCpu, vm, vm.cpu, vm.next_cpu) },
+    { label: 'RAM', value: sizeText(formatMemory, vm, vm.memory_mb, vm.next_memory_mb) },
     {
       label: 'Template',
       value: (
