@@ -1,6 +1,7 @@
 /**
  * A data disk that is made larger while its guest runs: from the call until the guest knows it, against the same command of
- * QEMU, sent by hand to the same guest. And a root disk, until its file system is as large.
+ * QEMU, sent by hand to the same guest. A root disk, until its file system is as large. And processors and memory, until the guest
+ * makes use of them.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { quantile, report } from './report.ts'
 import { startVmWithDisk } from './vm-with-disk.ts'
 
 const TIMES = 20
+const SIZES = 5
 const GIB = 1024 ** 3
 
 export async function benchGrowth(): Promise<boolean> {
@@ -49,6 +51,21 @@ export async function benchGrowth(): Promise<boolean> {
     await rootSize.reaches(28 * GIB)
     const rootMs = performance.now() - begun
 
+    const processors = await guest.follow('nproc', (count) => count)
+    const memory = await guest.follow("awk '/^MemTotal/ { print $2 }' /proc/meminfo", (kib) => kib * 1024)
+    const sizeMs: number[] = []
+    for (let more = 1; more <= SIZES; more++) {
+      const start = performance.now()
+      const body = { cpu: vm.cpu + more, memory_mb: vm.memory_mb + more * 256 }
+      await person.call(vmApi.update, { params: { ...params, vmId: vm.id }, body })
+      await processors.reaches(body.cpu)
+      // Its kernel keeps some of what it booted with to itself.
+      await memory.reaches((body.memory_mb - 64) * 1024 ** 2)
+      sizeMs.push(performance.now() - start)
+      while ((await person.call(vmApi.get, { params: { ...params, vmId: vm.id } })).size_due !== null)
+        await sleep(20)
+    }
+
     await server.stop()
     const [living] = await guestsOf(dataDir)
     if (!living) throw new Error('The guest is gone')
@@ -69,6 +86,12 @@ export async function benchGrowth(): Promise<boolean> {
       { what: 'seen in the guest, 95 %', value: quantile(viaSlipway, 0.95), unit: 'ms', goal: null },
       { what: 'by hand, median', value: hand, unit: 'ms', goal: null },
       { what: 'against by hand', value: ours / hand, unit: 'x', goal: null },
+      {
+        what: 'one more CPU and 256 MB, until used, median',
+        value: quantile(sizeMs, 0.5),
+        unit: 'ms',
+        goal: null,
+      },
       { what: 'root disk, until its file system is as large', value: rootMs, unit: 'ms', goal: null },
     ])
   } finally {
