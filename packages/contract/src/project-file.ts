@@ -9,7 +9,7 @@ import { parseDiskSize } from './quantity.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { isWebAddress } from './template.rules.ts'
 import { description, name, nameOrBlank } from './text.ts'
-import { RootDiskGb, VmUpdate } from './vm.ts'
+import { Cpu, MemoryMb, RootDiskGb, VmUpdate } from './vm.ts'
 import { groupDiskNameLimit, groupDiskTexts } from './vm-group.rules.ts'
 import { poolSizesAllowed, vmPoolDefaults, vmPoolTexts } from './vm-pool.rules.ts'
 import { VmPoolUpdate } from './vm-pool.ts'
@@ -84,6 +84,8 @@ const group = {
   ssh_key: SshKey,
   description: Description,
   persistent: z.boolean({ error: 'Say true or false for persistent storage' }).optional(),
+  cpu: Cpu.optional(),
+  memory_mb: MemoryMb.optional(),
   root_disk_gb: RootDiskGb.optional(),
   disks: GroupDisks,
   start_script: StartScript,

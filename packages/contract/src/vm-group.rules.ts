@@ -25,6 +25,8 @@ export const groupSnapshotTexts = {
   disks: 'VMs that are made of a snapshot have its disks. Remove the disks, or the snapshot.',
   persistent: 'VMs that are made of a snapshot keep their root disk. Turn persistent storage on.',
   otherTemplate: 'The VM of this snapshot has another template.',
+  machineSize:
+    'VMs that are made of a snapshot have the CPUs and memory of its VM. Leave them out, or remove the snapshot.',
   rootDisk: 'VMs that are made of a snapshot have its root disk. Leave the size out, or remove the snapshot.',
   startScript: 'VMs that are made of a snapshot run no start script. Remove the script, or the snapshot.',
 } as const

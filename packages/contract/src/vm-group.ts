@@ -55,12 +55,16 @@ export function refineGroupDisks(
     disks,
     snapshot_id,
     persistent,
+    cpu,
+    memory_mb,
     root_disk_gb,
     start_script,
   }: {
     disks: { name: string; size: string }[]
     snapshot_id: string | null
     persistent: boolean
+    cpu?: number | undefined
+    memory_mb?: number | undefined
     root_disk_gb?: number | null | undefined
     start_script?: string | undefined
   },
@@ -70,6 +74,9 @@ export function refineGroupDisks(
     context.addIssue({ code: 'custom', path: ['disks'], message: groupSnapshotTexts.disks })
   if (snapshot_id !== null && !persistent)
     context.addIssue({ code: 'custom', path: ['persistent'], message: groupSnapshotTexts.persistent })
+  for (const [field, size] of Object.entries({ cpu, memory_mb }))
+    if (snapshot_id !== null && size !== undefined)
+      context.addIssue({ code: 'custom', path: [field], message: groupSnapshotTexts.machineSize })
   if (snapshot_id !== null && root_disk_gb != null)
     context.addIssue({ code: 'custom', path: ['root_disk_gb'], message: groupSnapshotTexts.rootDisk })
   if (snapshot_id !== null && start_script !== undefined)

@@ -9,7 +9,7 @@ import { rolledOut, rollOutBody, VmRevision } from './roll-out.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { description, Id, name, Time } from './text.ts'
-import { RootDiskGb, Vm } from './vm.ts'
+import { Cpu, MemoryMb, RootDiskGb, Vm } from './vm.ts'
 import { rootDiskTooSmall, vmChangeTexts } from './vm-change.rules.ts'
 import { groupSnapshotTexts } from './vm-group.rules.ts'
 import { GroupDisk, GroupDisks, GroupHistory, GroupSnapshot, refineGroupDisks } from './vm-group.ts'
@@ -67,6 +67,9 @@ export const VmPoolCreate = z
     desired_size: sizes.desired_size.default(vmPoolDefaults.desired_size),
     persistent: z.boolean().default(vmPoolDefaults.persistent),
     auto_scaling: z.boolean().default(vmPoolDefaults.auto_scaling),
+    /** Of each VM; left out: those of the template. */
+    cpu: Cpu.optional(),
+    memory_mb: MemoryMb.optional(),
     /** Of each VM, at least what the template has; null or left out: that. */
     root_disk_gb: RootDiskGb.nullish(),
     disks: GroupDisks,
@@ -142,6 +145,8 @@ export const vmPoolApi = {
         'Please enter a name for disk #n',
         'Please enter a size for disk #n',
         'Please enter a valid disk size',
+        vmChangeTexts.cpu,
+        vmChangeTexts.memory,
         vmChangeTexts.rootDisk,
         rootDiskTooSmall('<n>'),
         ...Object.values(groupSnapshotTexts),

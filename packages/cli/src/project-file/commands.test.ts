@@ -49,9 +49,9 @@ vms:
       echo hello
   db: { template: Starter Linux, ssh_key: laptop, persistent: false, delete_protection: true }
 pools:
-  workers: { template: Starter Linux, ssh_key: laptop, root_disk_gb: 20, auto_scaling: false, min_size: 0, desired_size: 1, max_size: 2 }
+  workers: { template: Starter Linux, ssh_key: laptop, cpu: 3, memory_mb: 768, root_disk_gb: 20, auto_scaling: false, min_size: 0, desired_size: 1, max_size: 2 }
 sets:
-  etcd: { template: Starter Linux, ssh_key: laptop, replicas: 2, root_disk_gb: 4, disks: [{ name: wal, size: 1Gi }] }
+  etcd: { template: Starter Linux, ssh_key: laptop, replicas: 2, memory_mb: 640, root_disk_gb: 4, disks: [{ name: wal, size: 1Gi }] }
 `
 
 describe('a project as a file', () => {
@@ -84,11 +84,11 @@ describe('a project as a file', () => {
     expect(web).toMatchObject({ suspend_after_minutes: 30, disks: [{ name: 'data', size: '2Gi' }] })
     expect(db).toMatchObject({ name: 'db', persistent: false, delete_protection: true })
     expect(await json<VmPool[]>('vm-pool', 'list')).toMatchObject([
-      { name: 'workers', auto_scaling: false, max_size: 2, root_disk_gb: 20 },
+      { name: 'workers', auto_scaling: false, max_size: 2, cpu: 3, memory_mb: 768, root_disk_gb: 20 },
     ])
     expect(await json<VmSet[]>('vm-set', 'list')).toMatchObject([
       // That of the template is no size of its own.
-      { name: 'etcd', replicas: 2, root_disk_gb: null },
+      { name: 'etcd', replicas: 2, memory_mb: 640, root_disk_gb: null },
     ])
     expect(await json('network', 'get')).toMatchObject({ internet: false })
   })

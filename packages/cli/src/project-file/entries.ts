@@ -60,6 +60,8 @@ const groupEntry = (group: VmPool | VmSet) => ({
   template: group.template_name,
   ssh_key: group.ssh_key_name,
   description: group.description,
+  cpu: group.cpu,
+  memory_mb: group.memory_mb,
   ...rootDisk(group.root_disk_gb),
   persistent: group.persistent,
   // Those of members that are made of a snapshot come from it.

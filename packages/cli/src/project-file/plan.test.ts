@@ -112,6 +112,21 @@ describe('a plan', () => {
     ])
   })
 
+  it('refuses other processors and other memory of a pool or set, which roll-outs change', () => {
+    const there = seen({ pools: [pool('p', { cpu: 4, memory_mb: 2048 })], sets: [set('s')] })
+    const same = { p: { ...kind, cpu: 4, memory_mb: 2048 } }
+    expect(plan({ pools: same, sets: { s: { ...kind, cpu: 1, memory_mb: 512 } } }, there)).toMatchObject({
+      steps: [],
+      problems: [],
+    })
+    expect(plan({ pools: { p: kind }, sets: { s: kind } }, there)).toMatchObject({ steps: [], problems: [] })
+    const other = { pools: { p: { ...kind, cpu: 2 } }, sets: { s: { ...kind, memory_mb: 1024 } } }
+    expect(plan(other, there).problems).toEqual([
+      'Pool p: cpu is 4 and cannot become 2. Write what it is, or delete the pool and apply the file again.',
+      'Set s: memory_mb is 512 and cannot become 1024. Write what it is, or delete the set and apply the file again.',
+    ])
+  })
+
   it('leaves the wanted size of a pool to its scaling', () => {
     const there = seen({ pools: [pool('p', { auto_scaling: true, desired_size: 3 })] })
     expect(plan({ pools: { p: { ...kind, desired_size: 1 } } }, there).steps).toEqual([])

@@ -99,6 +99,8 @@ describe('an export', () => {
       vms: [vm('web', { tags: ['a'], next_memory_mb: 512, root_disk_gb: 30 })],
       pools: [
         pool('p', {
+          cpu: 4,
+          memory_mb: 2048,
           root_disk_gb: 20,
           snapshot_id: 's',
           disks: [{ name: 'd', size: '1Gi', source: 'SNAPSHOT' }],
@@ -132,6 +134,8 @@ pools:
   p:
     template: Starter Linux
     ssh_key: laptop
+    cpu: 4
+    memory_mb: 2048
     root_disk_gb: 20
     min_size: 1
     max_size: 3

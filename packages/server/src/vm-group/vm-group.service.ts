@@ -65,6 +65,8 @@ export interface NewGroup {
   template_id: string
   ssh_key_id: string
   persistent: boolean
+  cpu?: number | undefined
+  memory_mb?: number | undefined
   root_disk_gb?: number | null | undefined
   disks: readonly { name: string; size: string }[]
   snapshot_id: string | null
@@ -140,13 +142,19 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
   async function memberOf(
     projectId: string,
     template: Pick<Template, 'id' | 'default_cpu' | 'default_memory_mb'> & { imageId: string },
-    { disks: blank, snapshot_id, root_disk_gb }: NewGroup,
+    { disks: blank, snapshot_id, ...size }: NewGroup,
   ): Promise<MemberSource> {
     if (snapshot_id === null) {
-      const { imageId, default_cpu: cpu, default_memory_mb: memoryMb } = template
-      const rootBytes = await vms.rootOfNew(imageId, root_disk_gb)
-      const own = { disks: disks.blank(blank), rootBytes }
-      return { imageId, cpu, memoryMb, ...own, of: '', requireSource: async () => {} }
+      const { imageId } = template
+      return {
+        imageId,
+        cpu: size.cpu ?? template.default_cpu,
+        memoryMb: size.memory_mb ?? template.default_memory_mb,
+        rootBytes: await vms.rootOfNew(imageId, size.root_disk_gb),
+        disks: disks.blank(blank),
+        of: '',
+        requireSource: async () => {},
+      }
     }
     const source = await snapshots.forMembers(projectId, snapshot_id)
     if (!source) throw refuse('snapshot_id', groupSnapshotTexts.missing)
