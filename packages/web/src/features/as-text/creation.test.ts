@@ -112,12 +112,17 @@ describe('a file', () => {
           desired_size: 1,
           auto_scaling: true,
           description: '',
+          cpu: 4,
+          memory_mb: 2048,
           root_disk_gb: 30,
           disks: [{ name: 'd', size: '1Gi', source: 'EMPTY' }],
         },
       },
     ],
-    ['a set', { call: 'vmSet.create', project, named, body: { ...body, snapshot_id: null, replicas: 2 } }],
+    [
+      'a set',
+      { call: 'vmSet.create', project, named, body: { ...body, snapshot_id: null, replicas: 2, cpu: 4 } },
+    ],
   ] satisfies [string, Creation][])('holds %s as it can be applied', (_, creation) => {
     const file = fileOf(creation)
     expect(ProjectFile.safeParse(file).error).toBeUndefined()

@@ -20,10 +20,12 @@ import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplateScriptNote } from '../template/TemplateScriptNote.tsx'
 import { RootDiskField } from '../vm/RootDiskField.tsx'
 import { rootDiskHint } from '../vm/root-disk.ts'
+import { VmSizeFields } from '../vm/VmSizeFields.tsx'
+import type { VmSize } from '../vm/vm-size.ts'
 import { GroupDiskFields } from './GroupDiskFields.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
 import { GroupSnapshotNote } from './GroupSnapshotNote.tsx'
-import type { BrokenRule, GroupForm } from './group-form.ts'
+import type { BrokenRule, GroupField, GroupForm } from './group-form.ts'
 
 /** Each kind of group has its own, to the letter. */
 export interface GroupTexts {
@@ -48,6 +50,8 @@ interface FilledForm {
   body: AsTextProps['body']
   named: AsTextProps['named']
   template: Template | undefined
+  /** What each VM will have. */
+  size: VmSize | undefined
   sshKey: SshKey | undefined
   rules: readonly BrokenRule[]
   quota: ReturnType<typeof useQuotaCheck>
@@ -83,7 +87,7 @@ export function GroupCreateForm({
   call,
   texts,
   listPath,
-  filled: { form, project, body, named, template, sshKey, rules, quota, pending, error, send, keep },
+  filled: { form, project, body, named, template, size, sshKey, rules, quota, pending, error, send, keep },
   identity,
   templateHint,
   onTemplateChange,
@@ -94,6 +98,7 @@ export function GroupCreateForm({
   const navigate = useNavigate()
   const { control, register, handleSubmit, setValue } = useFormContext<GroupForm>()
   const [said, setSaid] = useState<{ title: string; text: string; open: boolean; created?: boolean }>()
+  const brokenAt = (field: GroupField) => rules.find((rule) => rule.field === field)?.text
   const note = quota.refusal ?? rules[0]?.text
 
   const submit = handleSubmit(() => {
@@ -135,11 +140,7 @@ export function GroupCreateForm({
             <Field label={texts.name}>
               <NameInput {...register('name')} />
             </Field>
-            <Field
-              label="Description"
-              optional
-              error={rules.find(({ field }) => field === 'description')?.text}
-            >
+            <Field label="Description" optional error={brokenAt('description')}>
               <TextArea {...register('description')} rows={2} dir="auto" />
             </Field>
             <Controller
@@ -159,6 +160,14 @@ export function GroupCreateForm({
                 />
               )}
             />
+            {form.snapshotId === '' && (
+              <VmSizeFields
+                template={template}
+                cpu={{ ...register('cpu'), error: brokenAt('cpu') }}
+                memory={{ ...register('memoryMb'), error: brokenAt('memory_mb') }}
+                hint="Left empty, each VM has what the template has. A roll-out can change it later."
+              />
+            )}
             {identity}
           </FormSection>
           <FormSection title="Size">{sizeFields}</FormSection>
@@ -205,7 +214,7 @@ export function GroupCreateForm({
                 templateGb={template?.image.root_disk_gb}
                 optional
                 hint={rootDiskHint(template?.image.root_disk_gb)}
-                error={rules.find(({ field }) => field === 'root_disk_gb')?.text}
+                error={brokenAt('root_disk_gb')}
               />
               <GroupDiskFields label={texts.disks} disks={form.disks} />
             </FormSection>
@@ -220,7 +229,7 @@ export function GroupCreateForm({
                   <StartScriptField
                     value={field.value}
                     onChange={field.onChange}
-                    error={rules.find(({ field }) => field === 'start_script')?.text}
+                    error={brokenAt('start_script')}
                   />
                 )}
               />
@@ -237,6 +246,7 @@ export function GroupCreateForm({
         </FormSheet>
         <GroupPanel
           template={template}
+          size={size}
           sshKey={sshKey}
           disks={form.snapshotId === '' ? form.disks : []}
           sizes={sizes}

@@ -1,9 +1,12 @@
 import { formatCpu, formatMemory, type SshKey, type Template } from '@slipway/contract'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
+import type { VmSize } from '../vm/vm-size.ts'
 import { type DiskDraft, together } from './group-form.ts'
 
 interface GroupPanelProps {
   template: Template | undefined
+  /** Of each VM. */
+  size: VmSize | undefined
   sshKey: SshKey | undefined
   disks: readonly DiskDraft[]
   /** The sizes to add up for, such as desired and maximum; none while they do not fit. */
@@ -13,18 +16,18 @@ interface GroupPanelProps {
 }
 
 /** Beside the form: the template, what all VMs take together, and what will happen. */
-export function GroupPanel({ template, sshKey, disks, sizes, scaling }: GroupPanelProps) {
+export function GroupPanel({ template, size, sshKey, disks, sizes, scaling }: GroupPanelProps) {
   return (
     <TemplatePanel
       title="Template details"
       template={template}
       facts={[
-        { label: 'CPU per VM', value: template && formatCpu(template.default_cpu) },
-        { label: 'RAM per VM', value: template && formatMemory(template.default_memory_mb) },
+        { label: 'CPU per VM', value: size && formatCpu(size.cpu) },
+        { label: 'RAM per VM', value: size && formatMemory(size.memory_mb) },
       ]}
       foot={
         <>
-          {template && sizes.length > 0 && <Totals template={template} disks={disks} sizes={sizes} />}
+          {size && sizes.length > 0 && <Totals size={size} disks={disks} sizes={sizes} />}
           <div className="grid gap-2 border-t border-line px-4 py-3 text-hint/5 wrap-anywhere text-ink-2">
             <p>{scaling}</p>
             <p>
@@ -45,10 +48,10 @@ export function GroupPanel({ template, sshKey, disks, sizes, scaling }: GroupPan
   )
 }
 
-type TotalsProps = Pick<GroupPanelProps, 'disks' | 'sizes'> & { template: Template }
+type TotalsProps = Pick<GroupPanelProps, 'disks' | 'sizes'> & { size: VmSize }
 
-function Totals({ template, disks, sizes }: TotalsProps) {
-  const columns = sizes.map(({ label, count }) => ({ label, count, ...together(count, template, disks) }))
+function Totals({ size, disks, sizes }: TotalsProps) {
+  const columns = sizes.map(({ label, count }) => ({ label, count, ...together(count, size, disks) }))
   const rows = [
     { label: 'VMs', values: columns.map(({ count }) => count) },
     { label: 'CPU', values: columns.map(({ cpu }) => cpu) },

@@ -5,6 +5,7 @@ import {
   emptyGroupForm,
   groupBody,
   inOrder,
+  memberSize,
   newDiskDraft,
   together,
 } from './group-form.ts'
@@ -54,6 +55,25 @@ test('root disks have a size only where one is entered, and none of those made o
   expect(groupBody({ ...form, snapshotId: 's' })).not.toHaveProperty('root_disk_gb')
 })
 
+test('processors and memory are sent only where they are entered, and none of those made of a snapshot', () => {
+  const form = { ...emptyGroupForm, cpu: ' 4 ', memoryMb: '2048' }
+  expect(groupBody(form)).toMatchObject({ cpu: 4, memory_mb: 2048 })
+  expect(groupBody({ ...form, memoryMb: ' ' })).not.toHaveProperty('memory_mb')
+  expect(groupBody({ ...form, cpu: '' })).not.toHaveProperty('cpu')
+  for (const field of ['cpu', 'memory_mb'])
+    expect(groupBody({ ...form, snapshotId: 's' })).not.toHaveProperty(field)
+})
+
+test('each VM has what is entered, else what the template has; one made of a snapshot is like its VM', () => {
+  const template = { default_cpu: 1, default_memory_mb: 512 }
+  const vm = { cpu: 8, memory_mb: 4096 }
+  expect(memberSize(emptyGroupForm, template, undefined)).toEqual({ cpu: 1, memory_mb: 512 })
+  const form = { ...emptyGroupForm, cpu: '4', memoryMb: 'much' }
+  expect(memberSize(form, template, vm)).toEqual({ cpu: 4, memory_mb: 512 })
+  expect(memberSize({ ...form, snapshotId: 's' }, template, vm)).toEqual(vm)
+  expect(memberSize({ ...form, snapshotId: 's' }, template, undefined)).toEqual({ cpu: 1, memory_mb: 512 })
+})
+
 test('each field of a disk says what is wrong with it', () => {
   expect(diskComplaints(disk('data'))).toEqual({ name: undefined, size: undefined })
   expect(diskComplaints(disk(' ', ' '))).toEqual({
@@ -65,17 +85,26 @@ test('each field of a disk says what is wrong with it', () => {
 })
 
 test('what VMs take together are their cores, their memory and the disks that have a size', () => {
-  const template = { default_cpu: 2, default_memory_mb: 512 }
-  expect(together(3, template, [disk('a', '20GB'), disk('b', '5'), disk('c', 'much')])).toEqual({
+  const size = { cpu: 2, memory_mb: 512 }
+  expect(together(3, size, [disk('a', '20GB'), disk('b', '5'), disk('c', 'much')])).toEqual({
     cpu: '6 cores',
     memory: '1.5 GB',
     disks: '75Gi',
   })
-  expect(together(1, template, [])).toEqual({ cpu: '2 cores', memory: '512 MB', disks: 'None' })
+  expect(together(1, size, [])).toEqual({ cpu: '2 cores', memory: '512 MB', disks: 'None' })
 })
 
 test('rules are told in the order of the specification, whatever order the contract has', () => {
-  const issues = ['disks', 'desired_size', 'max_size', 'template_id', 'ssh_key_id', 'name'].map((field) => ({
+  const issues = [
+    'disks',
+    'desired_size',
+    'memory_mb',
+    'max_size',
+    'cpu',
+    'template_id',
+    'ssh_key_id',
+    'name',
+  ].map((field) => ({
     path: [field, 0],
     message: field,
   }))
@@ -84,6 +113,8 @@ test('rules are told in the order of the specification, whatever order the contr
     'project',
     'ssh_key_id',
     'template_id',
+    'cpu',
+    'memory_mb',
     'max_size',
     'desired_size',
     'disks',

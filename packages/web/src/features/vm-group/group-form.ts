@@ -8,6 +8,7 @@ import {
 } from '@slipway/contract'
 import { sizeText } from '../disk/size-text.ts'
 import { rootDiskBody } from '../vm/root-disk.ts'
+import { emptySize, type SizeDraft, sizeBody, sizeOf, type VmSize } from '../vm/vm-size.ts'
 
 /** A disk that every VM of the group shall have, as the user types it. Only new blank ones can be asked for. */
 export interface DiskDraft {
@@ -31,7 +32,7 @@ export const newDiskDraft: DiskDraft = {
 }
 
 /** What the forms of pools and sets have in common; a choice not made yet is an empty text. */
-export interface GroupForm {
+export interface GroupForm extends SizeDraft {
   name: string
   description: string
   templateId: string
@@ -51,6 +52,7 @@ export const emptyGroupForm: GroupForm = {
   description: '',
   templateId: '',
   sshKeyId: '',
+  ...emptySize,
   snapshotId: '',
   persistent: true,
   rootDisk: '',
@@ -67,6 +69,7 @@ export function groupBody(form: GroupForm) {
     ssh_key_id: form.sshKeyId,
     ...(form.snapshotId === ''
       ? {
+          ...sizeBody(form),
           persistent: form.persistent,
           ...rootDiskBody(form.rootDisk),
           disks: form.disks.map(({ name, size, source }) => ({
@@ -86,6 +89,8 @@ export type GroupField =
   | 'project'
   | 'ssh_key_id'
   | 'template_id'
+  | 'cpu'
+  | 'memory_mb'
   | 'min_size'
   | 'max_size'
   | 'desired_size'
@@ -105,6 +110,8 @@ const fieldOrder: readonly GroupField[] = [
   'project',
   'ssh_key_id',
   'template_id',
+  'cpu',
+  'memory_mb',
   'min_size',
   'max_size',
   'desired_size',
@@ -151,16 +158,23 @@ export function diskBytes(disks: readonly DiskDraft[]): number {
   }, 0)
 }
 
+/** What each VM will have. Those made of a snapshot are like its VM, if that is known. */
+export const memberSize = (
+  form: Pick<GroupForm, 'snapshotId' | 'cpu' | 'memoryMb'>,
+  template: Pick<Template, 'default_cpu' | 'default_memory_mb'>,
+  vmOfSnapshot: VmSize | undefined,
+): VmSize => (form.snapshotId === '' ? sizeOf(form, template) : (vmOfSnapshot ?? sizeOf(emptySize, template)))
+
 /** What a number of VMs take together, as texts. Disks whose size cannot be read do not count. */
 export function together(
   count: number,
-  template: Pick<Template, 'default_cpu' | 'default_memory_mb'>,
+  size: VmSize,
   disks: readonly DiskDraft[],
 ): { cpu: string; memory: string; disks: string } {
   const perVm = diskBytes(disks) / gibibyte
   return {
-    cpu: formatCpu(count * template.default_cpu),
-    memory: formatMemory(count * template.default_memory_mb),
+    cpu: formatCpu(count * size.cpu),
+    memory: formatMemory(count * size.memory_mb),
     disks: perVm > 0 ? `${count * perVm}Gi` : 'None',
   }
 }

@@ -1,16 +1,18 @@
-import { quotaOfVms } from '@slipway/contract'
+import { quotaOfVms, type Vm } from '@slipway/contract'
 import { type DefaultValues, useForm, useWatch } from 'react-hook-form'
 import { useParams, useSearchParams } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
+import { useVmSnapshots } from '../../api/vm-snapshots.ts'
+import { useVms } from '../../api/vms.ts'
 import { useDraft } from '../../shell/use-draft.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { keyFor } from '../ssh-key/default-key.ts'
 import { rootDiskBytes } from '../vm/root-disk.ts'
-import { type BrokenRule, diskBytes, type GroupForm } from './group-form.ts'
+import { type BrokenRule, diskBytes, type GroupForm, memberSize } from './group-form.ts'
 
 /** What pools and sets differ in, where their form is filled and sent. */
 interface GroupFormOptions<Form extends GroupForm, Body> {
@@ -24,6 +26,14 @@ interface GroupFormOptions<Form extends GroupForm, Body> {
   failed: string
 }
 
+/** The VM of a snapshot, which VMs made of it are like. */
+function useVmOfSnapshot(projectId: string | undefined, snapshotId: string): Vm | undefined {
+  const { snapshots } = useVmSnapshots(projectId)
+  const { vms } = useVms(projectId)
+  const snapshot = snapshots.find(({ id }) => id === snapshotId)
+  return vms.find(({ id }) => id === snapshot?.vm_id)
+}
+
 /** The create form of a pool or a set: what is typed and chosen, what is wrong with it, and its way to the server. */
 export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOptions<Form, Body>) {
   const { projectId = '' } = useParams()
@@ -32,7 +42,7 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
   const { draft, keepDraft } = useDraft<Form>()
   const methods = useForm<Form>({
     // The compiler cannot see into an open type; a whole form is what its default values are.
-    defaultValues: (draft ?? { ...options.empty, ...fromUrl }) as DefaultValues<Form>,
+    defaultValues: { ...options.empty, ...(draft ?? fromUrl) } as DefaultValues<Form>,
   })
   const typed = useWatch({ control: methods.control }) as Form // all fields have default values
   const { templates } = useTemplates()
@@ -44,12 +54,13 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
   const sshKey = keyFor(sshKeys, typed.sshKeyId)
   const form: Form = { ...typed, templateId: template?.id ?? '', sshKeyId: sshKey?.id ?? '' }
 
+  const ofSnapshot = useVmOfSnapshot(form.snapshotId === '' ? undefined : project?.id, form.snapshotId)
+  const size = template && memberSize(form, template, ofSnapshot)
   const count = options.countOf(form)
   const quota = useQuotaCheck(
     project?.id,
     quotaOfVms(Number.isInteger(count) && count > 0 ? count : 1, {
-      cpu: template?.default_cpu ?? 1,
-      memory_mb: template?.default_memory_mb ?? 1,
+      ...(size ?? { cpu: 1, memory_mb: 1 }),
       disk_bytes: diskBytes(form.disks) + rootDiskBytes(form.rootDisk, template?.image.root_disk_gb),
     }),
   )
@@ -64,6 +75,7 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
     methods,
     form,
     template,
+    size,
     sshKey,
     project,
     projectId,

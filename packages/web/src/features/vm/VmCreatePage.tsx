@@ -35,15 +35,8 @@ import { RootDiskField } from './RootDiskField.tsx'
 import { brokenRootDisk, rootDiskBytes, rootDiskHint } from './root-disk.ts'
 import { VmDiskRows } from './VmDiskRows.tsx'
 import { VmSizeFields } from './VmSizeFields.tsx'
-import {
-  brokenPorts,
-  brokenScript,
-  emptyVmForm,
-  firstBrokenRule,
-  sizeOf,
-  toBody,
-  type VmForm,
-} from './vm-form.ts'
+import { brokenPorts, brokenScript, emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
+import { brokenSize, sizeOf } from './vm-size.ts'
 
 const failureText = 'Failed to create VM. Please try again.'
 
@@ -97,8 +90,7 @@ export function Component() {
     (sum, { diskId }) => sum + (available.find(({ id }) => id === diskId)?.size_gb ?? 0),
     0,
   )
-  const size =
-    template && sizeOf(chosen, { cpu: template.default_cpu, memory_mb: template.default_memory_mb })
+  const size = template && sizeOf(chosen, template)
   const broken = firstBrokenRule(chosen, project?.id)
   const quota = useQuotaCheck(project?.id, {
     ...quotaOfVms(1, {
@@ -186,9 +178,15 @@ export function Component() {
             />
             <VmSizeFields
               template={template}
-              form={form}
-              touched={formState.touchedFields}
-              register={register}
+              cpu={{
+                ...register('cpu'),
+                error: formState.touchedFields.cpu ? brokenSize('cpu', form.cpu) : undefined,
+              }}
+              memory={{
+                ...register('memoryMb'),
+                error: formState.touchedFields.memoryMb ? brokenSize('memory_mb', form.memoryMb) : undefined,
+              }}
+              hint="Left empty, the VM has what its template has. It can be changed later."
             />
           </FormSection>
           <FormSection title="Access">

@@ -2,16 +2,15 @@ import { startScriptTexts, vmChangeTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import { brokenRootDisk, parseRootDisk, rootDiskBytes, rootDiskHint } from './root-disk.ts'
 import {
-  brokenNumber,
   brokenPorts,
   brokenScript,
   emptyVmForm,
   firstBrokenRule,
   parsePorts,
-  sizeOf,
   toBody,
   type VmForm,
 } from './vm-form.ts'
+import { brokenSize, sizeOf } from './vm-size.ts'
 
 const good: VmForm = {
   name: ' api ',
@@ -50,12 +49,12 @@ test.each([
   ['many', vmChangeTexts.cpu],
   ['', undefined],
 ])('%j processors', (cpu, problem) => {
-  expect([brokenNumber('cpu', cpu), broken({ cpu })]).toEqual([problem, problem])
+  expect([brokenSize('cpu', cpu), broken({ cpu })]).toEqual([problem, problem])
 })
 
 test('what is not chosen, or wrongly, is as the template has it', () => {
-  const template = { cpu: 2, memory_mb: 512 }
-  expect(sizeOf(good, template)).toEqual(template)
+  const template = { default_cpu: 2, default_memory_mb: 512 }
+  expect(sizeOf(good, template)).toEqual({ cpu: 2, memory_mb: 512 })
   expect(sizeOf({ cpu: '4', memoryMb: 'x' }, template)).toEqual({ cpu: 4, memory_mb: 512 })
   expect(sizeOf({ cpu: '', memoryMb: '1024' }, template)).toEqual({ cpu: 2, memory_mb: 1024 })
   expect(broken({ memoryMb: '1' })).toBe(vmChangeTexts.memory)

@@ -1,14 +1,12 @@
 import { brokenStartScript, VmCreate, vmTexts } from '@slipway/contract'
 import { rootDiskBody } from './root-disk.ts'
+import { emptySize, numberIn, type SizeDraft, sizeBody } from './vm-size.ts'
 
 /** The create form as the user sees it; a choice not made yet is an empty text. */
-export interface VmForm {
+export interface VmForm extends SizeDraft {
   name: string
   templateId: string
   sshKeyId: string
-  /** Processors and megabytes of memory as they are typed; empty: as the template has it. */
-  cpu: string
-  memoryMb: string
   persistent: boolean
   /** The size of the root disk as it is typed; empty: as the template makes it. */
   rootDisk: string
@@ -22,8 +20,7 @@ export const emptyVmForm: VmForm = {
   name: '',
   templateId: '',
   sshKeyId: '',
-  cpu: '',
-  memoryMb: '',
+  ...emptySize,
   persistent: true,
   rootDisk: '',
   disks: [],
@@ -41,23 +38,6 @@ export const parsePorts = (text: string): number[] =>
     .filter((word) => word !== '')
     .map(numberIn)
 
-/** `NaN` for what is no whole number, which the contract refuses. */
-const numberIn = (text: string): number => (/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN)
-
-/** What is wrong with a number as it is typed; undefined when it can be sent, or there is none. */
-export const brokenNumber = (field: 'cpu' | 'memory_mb', text: string): string | undefined =>
-  text.trim() === '' ? undefined : VmCreate.shape[field].safeParse(numberIn(text)).error?.issues[0]?.message
-
-/** The processors and the memory that are chosen; what is not, or wrongly, is as `otherwise`. */
-export function sizeOf(
-  { cpu, memoryMb }: Pick<VmForm, 'cpu' | 'memoryMb'>,
-  otherwise: { cpu: number; memory_mb: number },
-): { cpu: number; memory_mb: number } {
-  const chosen = (field: 'cpu' | 'memory_mb', text: string) =>
-    text.trim() === '' || brokenNumber(field, text) !== undefined ? otherwise[field] : numberIn(text)
-  return { cpu: chosen('cpu', cpu), memory_mb: chosen('memory_mb', memoryMb) }
-}
-
 /** What is wrong with the ports as they are typed; undefined when they can be sent. */
 export const brokenPorts = (text: string): string | undefined =>
   VmCreate.shape.share_ports.safeParse(parsePorts(text)).error?.issues[0]?.message
@@ -73,8 +53,7 @@ export function toBody(form: VmForm): VmCreate {
     name: form.name.trim(),
     template_id: form.templateId,
     ssh_key_id: form.sshKeyId,
-    ...(form.cpu.trim() !== '' ? { cpu: numberIn(form.cpu) } : {}),
-    ...(form.memoryMb.trim() !== '' ? { memory_mb: numberIn(form.memoryMb) } : {}),
+    ...sizeBody(form),
     persistent: form.persistent,
     ...rootDiskBody(form.rootDisk),
     ...(form.disks.length > 0 ? { disks: form.disks.map(({ diskId }) => ({ disk_id: diskId })) } : {}),
