@@ -56,7 +56,7 @@ test.describe('copies of a VM', () => {
   })
 
   test('are kept by a set that is made of a snapshot', async ({ page, project, makeVm, call }) => {
-    const vm = await makeVm('loom', 'running')
+    const vm = await makeVm('loom', 'running', { cpu: 2 })
     const params = { projectId: project.id }
     const snapshot = await call(vmSnapshotApi.create, {
       params: { ...params, vmId: vm.id },
@@ -70,6 +70,10 @@ test.describe('copies of a VM', () => {
     const form = page.getByRole('form', { name: 'Create VM Set' })
     await expect(form.getByText('Each VM is made of the snapshot nightly')).toBeVisible()
     await expect(form.getByLabel('Persistent storage')).toBeHidden()
+    // They are like the VM of the snapshot.
+    await expect(form.getByLabel('CPUs')).toBeHidden()
+    const details = page.getByRole('region', { name: 'Template details' })
+    await expect(details.getByRole('definition').first()).toHaveText('2 cores')
     await expectAccessible(page)
     await form.getByLabel('Name').fill('looms')
     await form.getByRole('button', { name: 'Create VM Set' }).click()

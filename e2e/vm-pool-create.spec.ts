@@ -80,6 +80,18 @@ test.describe('the form of a pool', () => {
     await page.getByRole('checkbox', { name: 'Auto scaling' }).uncheck()
     await page.getByRole('checkbox', { name: 'Persistent storage' }).uncheck()
     await expect(page.getByText('All data on the root disk of a VM is lost')).toBeVisible()
+    const [cpus, memory] = [page.getByLabel('CPUs'), page.getByLabel('Memory (MB)')]
+    await expect(cpus).toHaveAttribute('placeholder', '1')
+    await memory.fill('64')
+    await expect(memory).toHaveAccessibleDescription(vmChangeTexts.memory)
+    await cpus.fill('two')
+    await expect(cpus).toHaveAccessibleDescription(vmChangeTexts.cpu)
+    await expect(submitOf(page)).toHaveAccessibleDescription(vmChangeTexts.cpu)
+    await cpus.fill('2')
+    await memory.fill(' 1024 ')
+    await expect(panelOf(page).getByRole('definition')).toHaveText(['2 cores', '1.0 GB'])
+    const rows = panelOf(page).getByRole('table', { name: 'All VMs together' }).getByRole('row')
+    await expect(rows).toContainText(['VMs24', 'CPU4 cores8 cores', 'RAM2.0 GB4.0 GB'])
     const rootDisk = page.getByLabel('Root disk (GB)')
     await expect(rootDisk).toHaveAccessibleDescription('Left empty, it has the 4 GB of the template.')
     await rootDisk.fill('large')
@@ -100,6 +112,8 @@ test.describe('the form of a pool', () => {
       max_size: 4,
       persistent: false,
       auto_scaling: false,
+      cpu: 2,
+      memory_mb: 1024,
       root_disk_gb: 30,
       disks: [
         { name: 'data', size: '10Gi', source: 'EMPTY' },
@@ -108,6 +122,7 @@ test.describe('the form of a pool', () => {
     })
     const [pool] = await call(vmPoolApi.list, { params: { projectId: project.id } })
     expect(pool).toMatchObject({ min_size: 0, auto_scaling: false, persistent: false, root_disk_gb: 30 })
+    expect(pool).toMatchObject({ cpu: 2, memory_mb: 1024 })
   })
 
   test('says one rule at a time beside the button, in their order', async ({ page, project, sshKey: _ }) => {

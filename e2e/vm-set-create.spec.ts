@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { sshKeyApi, templateApi, vmSetApi } from '@slipway/contract'
+import { quotaApi, sshKeyApi, templateApi, vmSetApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { addDisk, agree, alertOf, expectRule, submitOf } from './group-forms.ts'
 import { answer, callsOf, hold, makeTemplate } from './network.ts'
@@ -117,6 +118,43 @@ test.describe('the form of a set', () => {
     await replicasOf(page).press('e')
     await expect(replicasOf(page)).toHaveValue('1')
     await expect(panel).toContainText('Keeps 1 VM:')
+  })
+
+  test('lets one choose the size of each VM, and counts it for all of them', async ({
+    page,
+    project,
+    sshKey: _,
+    call,
+  }) => {
+    const quota = await call(quotaApi.ofProject, { params: { projectId: project.id } })
+    const { end } = await answer(page, quotaApi.ofProject, 200, {
+      ...quota,
+      project: { ...quota.project, processors: { used: 1, limit: 8 } },
+    })
+    await page.goto(filled(project.id))
+    await nameOf(page).fill('db')
+    await expect(page.getByText('Left: 7 processors.')).toBeVisible()
+    const cpus = page.getByLabel('CPUs')
+    await expect(cpus).toHaveAttribute('placeholder', '1')
+    await cpus.fill('4')
+    const refusal = /uses 1 of its 8 processors, and 8 more are requested/
+    await expect(page.getByRole('form').getByRole('status')).toHaveText(refusal)
+    await expect(submitOf(page)).toBeDisabled()
+    await expectAccessible(page)
+    await cpus.fill('3')
+    await page.getByLabel('Memory (MB)').fill('768')
+    await expect(panelOf(page).getByRole('definition')).toHaveText(['3 cores', '768 MB'])
+    await page.getByRole('button', { name: 'Show as Text' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Show as Text' })
+    await expect(dialog.getByRole('code')).toContainText('cpu: 3\n    memory_mb: 768')
+    await dialog.getByRole('button', { name: 'Command' }).click()
+    await expect(dialog.getByRole('code')).toContainText('--cpu 3 \\\n  --memory_mb 768')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await end()
+    await submitOf(page).click()
+    await agree(page, 'VM Set "db" created successfully with SSH key configured!')
+    const [set] = await call(vmSetApi.list, { params: { projectId: project.id } })
+    expect(set).toMatchObject({ name: 'db', cpu: 3, memory_mb: 768 })
   })
 
   test('has disks in rows of which one is open, that go with another template', async ({
