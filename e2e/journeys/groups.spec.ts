@@ -107,7 +107,8 @@ async function followHand(poolId: string): Promise<void> {
 test('a set and a pool come up, replace what is killed or deleted, follow the load, and leave nothing', async () => {
   const made = await owner.must(vmSetApi.create, {
     params: owner.params,
-    body: { ...group(), name: 'db', replicas: 3 },
+    // Of another size than the pool, whose frozen guests fit none of these.
+    body: { ...group(), name: 'db', replicas: 3, cpu: 2, memory_mb: 384 },
   })
   const getSet = () => owner.call(vmSetApi.get, ofSet(made.id))
   const set = await active(getSet, 3)
@@ -132,6 +133,9 @@ test('a set and a pool come up, replace what is killed or deleted, follow the lo
   for (const vm of [...set.vms, ...pool.vms]) {
     expect(await inGuest(vm.id, 'hostname')).toBe(printed(vm.name))
   }
+  const ofItsSize = `echo $(grep -c ^processor /proc/cpuinfo) $(awk '/^MemTotal/ { print ($2 > 256 * 1024) }' /proc/meminfo)`
+  for (const vm of set.vms) expect(await inGuest(vm.id, ofItsSize)).toBe(printed('2 1'))
+  for (const vm of pool.vms) expect(await inGuest(vm.id, ofItsSize)).toBe(printed('1 0'))
   const { disks } = await rest(owner)
   for (const vm of pool.vms) {
     const own = disks.find(({ id }) => vm.disks.some(({ disk_id }) => disk_id === id))
@@ -155,6 +159,8 @@ test('a set and a pool come up, replace what is killed or deleted, follow the lo
   const healedSet = await active(getSet, 3)
   expect(idsOf(healedSet)).toEqual(expect.arrayContaining([second, third]))
   expect(idsOf(healedSet)).not.toContain(first)
+  const another = healedSet.vms.find(({ id }) => id !== second && id !== third)
+  expect(await inGuest(another?.id ?? '', ofItsSize)).toBe(printed('2 1'))
 
   // One that keeps its root disk is started again with it instead.
   await inGuest(second, 'echo kept > /root/letter; sync')
