@@ -238,7 +238,7 @@ const server = [
   },
   {
     name: 'server metrics',
-    path: /^packages\/server\/src\/metrics\/(metrics\.service|health\.figures)\.ts$/,
+    path: /^packages\/server\/src\/metrics\/(metrics\.service|(health|webhook)\.figures)\.ts$/,
     may: ['contract', 'own server repo', 'own server metrics', 'server lib'],
     npm: ['prom-client', 'node:'],
     why: 'The figures come from whoever has them; prom-client writes them down.',

@@ -219,7 +219,7 @@ export async function buildApp(options: AppOptions) {
     vmSnapshots,
     diskSnapshots,
   })
-  const { webhooks, webhookReconciler } = makeWebhooks(base, {
+  const { webhooks, webhookReconciler, webhookFigures } = makeWebhooks(base, {
     privateWebhooks: config.privateWebhooks,
     secretKey: options.factorKey,
   })
@@ -276,6 +276,7 @@ export async function buildApp(options: AppOptions) {
     backups: options.backups ?? null,
     own: { vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
+    webhookFigures,
   })
   const { sampler, vitals, loadsSince } = watching
   const idle = machines.makeIdle(loadsSince)

@@ -27,6 +27,8 @@ export function makeWatching(
     own: UsageServiceOptions['own']
     /** How many people look at a console now. */
     viewers: Parameters<typeof makeMetricsService>[0]['viewers']
+    /** What was sent to webhooks, and what waits. */
+    webhookFigures: Parameters<typeof makeMetricsService>[0]['webhooks']
   },
 ) {
   const { db, engine, clock, clockGuard, log, drives, underLease } = base
@@ -81,6 +83,7 @@ export function makeWatching(
     inBins: capacity.inBins,
     readings: sampler.readings,
     viewers: options.viewers,
+    webhooks: options.webhookFigures,
     health: health.read,
     engine: engine.kind,
   })

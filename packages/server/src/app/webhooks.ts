@@ -32,7 +32,7 @@ export function makeWebhooks(
     kick: calls.kickWebhook,
     clock,
   })
-  const { look, scan, isUsed } = makeWebhookReconcile({
+  const { look, scan, isUsed, tally } = makeWebhookReconcile({
     repo: deliveries,
     post: makePost(policy, makeResolve(), clock),
     secrets,
@@ -70,5 +70,10 @@ export function makeWebhooks(
       lookSoon()
     },
   })
-  return { webhooks, webhookReconciler }
+  const webhookFigures = async () => {
+    const { active, paused, oldestAt } = await deliveries.allWaiting()
+    const oldestMs = oldestAt === null ? 0 : Math.max(clock.now() - Date.parse(oldestAt), 0)
+    return { ...tally(), waiting: { active, paused }, oldestMs }
+  }
+  return { webhooks, webhookReconciler, webhookFigures }
 }

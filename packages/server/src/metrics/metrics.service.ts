@@ -2,6 +2,7 @@ import type { Health } from '@slipway/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { makeHealthFigures } from './health.figures.ts'
 import type { MetricsRepo } from './metrics.repo.ts'
+import { makeWebhookFigures, type WebhookFigures } from './webhook.figures.ts'
 
 /** What one guest has used since its run began; null where nobody could tell. */
 export interface GuestFigures {
@@ -27,6 +28,7 @@ export interface MetricsServiceOptions {
   readings: () => ReadonlyMap<string, GuestFigures>
   /** Windows that look at a console now. */
   viewers: () => number
+  webhooks: () => Promise<WebhookFigures>
   health: () => Promise<Health>
   engine: string
 }
@@ -47,11 +49,12 @@ const unusedMetrics = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
 
 /** The figures for an operator. Names and units: Prometheus, "Metric and label naming". */
 export function makeMetricsService(options: MetricsServiceOptions) {
-  const { repo, inBins, readings, viewers, health, engine } = options
+  const { repo, inBins, readings, viewers, webhooks, health, engine } = options
   const register = new Registry()
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: unusedTimerMs })
   for (const name of unusedMetrics) register.removeSingleMetric(name)
   const writeHealth = makeHealthFigures(register)
+  const writeWebhooks = makeWebhookFigures(register)
   const registers = [register]
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Gauge<L>({ name, help, labelNames, registers })
@@ -98,8 +101,15 @@ export function makeMetricsService(options: MetricsServiceOptions) {
   })
 
   async function look(): Promise<void> {
-    const [counts, names, kept, now] = await Promise.all([repo.counts(), repo.names(), inBins(), health()])
+    const [counts, names, kept, ofWebhooks, now] = await Promise.all([
+      repo.counts(),
+      repo.names(),
+      inBins(),
+      webhooks(),
+      health(),
+    ])
     writeHealth(now)
+    writeWebhooks(ofWebhooks)
     objects.reset()
     for (const [kind, all] of Object.entries(counts))
       for (const { status, count } of all) objects.set({ kind, status }, count)

@@ -217,6 +217,37 @@ export function makeDeliveryRepo(db: Db) {
       return row?.at ?? null
     },
 
+    /**
+     * What waits in all: of active webhooks with when the oldest of it happened, and of those to which nothing is sent. Each webhook is
+     * asked by the index of its own, so it costs as much as waits, however many deliveries are kept.
+     */
+    async allWaiting(): Promise<{ active: number; paused: number; oldestAt: string | null }> {
+      const waiting = (e: ExpressionBuilder<Schema, 'webhook'>) =>
+        e
+          .selectFrom('webhook_delivery as one')
+          .whereRef('one.webhook_id', '=', 'webhook.id')
+          .where('one.state', '=', 'waiting')
+      const rows = await db
+        .selectFrom('webhook')
+        .select((e) => [
+          e('webhook.id', 'in', thawed().select('webhook.id').where('webhook.paused', '=', 0)).as(
+            'is_active',
+          ),
+          waiting(e)
+            .select((one) => one.fn.countAll().as('n'))
+            .as('n'),
+          waiting(e)
+            .select((one) => one.fn.min('one.id').as('id'))
+            .as('oldest_id'),
+        ])
+        .execute()
+      const [active, paused] = [rows.filter((row) => row.is_active), rows.filter((row) => !row.is_active)]
+      const sum = (of: typeof rows) => of.reduce((all, { n }) => all + Number(n), 0)
+      const oldestId = active.flatMap((row) => row.oldest_id ?? []).sort()[0]
+      const oldest = oldestId && (await deliveries().where('delivery.id', '=', oldestId).executeTakeFirst())
+      return { active: sum(active), paused: sum(paused), oldestAt: oldest ? oldest.at : null }
+    },
+
     /** What a webhook is to be sent now. */
     async next(webhookId: string, now: string): Promise<DueDelivery | null> {
       const first = await firstOf(webhookId, now)

@@ -29,6 +29,8 @@ export function makeWebhookReconcile(options: {
 }) {
   const { repo, post, secrets, onEntries, clock, random = Math.random } = options
   let isUsed = false
+  const tries = { succeeded: 0, failed: 0 }
+  const ended = { delivered: 0, given_up: 0 }
 
   async function send({ webhook, delivery }: DueDelivery): Promise<Sent> {
     const body = JSON.stringify(toMessage(delivery))
@@ -58,9 +60,15 @@ export function makeWebhookReconcile(options: {
       jitter: random(),
     })
     const entries = toldOf(due, verdict, sent.failure, nowMs)
-    await repo.settle(due, { sent, verdict, nowMs }, entries)
+    if (await repo.settle(due, { sent, verdict, nowMs }, entries)) count(verdict)
     if (entries.length > 0) onEntries()
     return 'now'
+  }
+
+  function count({ delivery: { state } }: Verdict): void {
+    tries[state === 'delivered' ? 'succeeded' : 'failed']++
+    if (state === 'delivered') ended.delivered++
+    if (state === 'failed') ended.given_up++
   }
 
   /** When the next delivery is due, of those that wait now. */
@@ -78,6 +86,8 @@ export function makeWebhookReconcile(options: {
     },
     /** Whether there was any webhook at the last scan. */
     isUsed: () => isUsed,
+    /** How tries and deliveries ended since the server started. */
+    tally: () => ({ tries, ended }),
   }
 }
 
