@@ -14,6 +14,8 @@ import { groupDiskNameLimit, groupDiskTexts } from './vm-group.rules.ts'
 import { poolSizesAllowed, vmPoolDefaults, vmPoolTexts } from './vm-pool.rules.ts'
 import { VmPoolUpdate } from './vm-pool.ts'
 import { VmSetUpdate } from './vm-set.ts'
+import { webhookLimits, webhookTexts, webhookTitle } from './webhook.rules.ts'
+import { WebhookCreate, WebhookUpdate } from './webhook.ts'
 
 const t = projectFileTexts
 
@@ -23,9 +25,11 @@ const entry = <Shape extends z.ZodRawShape>(shape: Shape) =>
     error: (issue) => (issue.code === 'unrecognized_keys' ? t.unknown(issue.keys ?? []) : t.shape),
   })
 
+const nameMissing = 'Write a name in front of the colon'
+
 /** Objects by their names. */
 const byName = <Entry extends z.ZodType>(value: Entry) =>
-  z.record(name('Write a name in front of the colon'), value, { error: t.shape }).default({})
+  z.record(name(nameMissing), value, { error: t.shape }).default({})
 
 const Description = description.unwrap().optional()
 const Template = z.string({ error: t.template }).min(1, t.template)
@@ -105,6 +109,19 @@ export type ProjectFilePool = z.infer<typeof ProjectFilePool>
 export const ProjectFileSet = entry({ ...group, replicas: VmSetUpdate.shape.replicas.optional() })
 export type ProjectFileSet = z.infer<typeof ProjectFileSet>
 
+/** A webhook. Its secret is in no file: each has its own, which only its creation shows. */
+export const ProjectFileWebhook = entry({
+  url: WebhookCreate.shape.url,
+  objects: WebhookUpdate.shape.objects,
+  kinds: WebhookUpdate.shape.kinds,
+  actions: WebhookUpdate.shape.actions,
+  paused: WebhookUpdate.shape.paused,
+})
+export type ProjectFileWebhook = z.infer<typeof ProjectFileWebhook>
+
+/** Hosts may be longer than what people call things. */
+const webhookName = nameOrBlank(nameMissing, 300).min(1, nameMissing)
+
 /** A project and what is in it, by names. */
 export const ProjectFile = entry({
   slipway: z.literal(projectFileVersion, { error: t.version }),
@@ -116,7 +133,16 @@ export const ProjectFile = entry({
   vms: byName(ProjectFileVm),
   pools: byName(ProjectFilePool),
   sets: byName(ProjectFileSet),
-}).superRefine(({ vms }, context) => {
+  /** By their descriptions, or the hosts of those that have none. */
+  webhooks: z.record(webhookName, ProjectFileWebhook, { error: t.shape }).default({}),
+}).superRefine(({ vms, webhooks }, context) => {
+  for (const [title, { url }] of Object.entries(webhooks))
+    if (title.length > webhookLimits.description && title !== webhookTitle({ url, description: '' }))
+      context.addIssue({
+        code: 'custom',
+        path: ['webhooks', title],
+        message: webhookTexts.descriptionTooLong,
+      })
   const twice = diskWantedTwice(vms)
   if (twice)
     context.addIssue({ code: 'custom', path: ['vms', twice.vm, 'disks', twice.index], message: t.diskTwice })

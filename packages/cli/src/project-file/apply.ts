@@ -7,6 +7,13 @@ import { gone, settle } from '../settle.ts'
 import type { Part } from './entries.ts'
 import { type Plan, type Step, sentence } from './plan.ts'
 import type { Seen } from './seen.ts'
+import { descriptionFor } from './webhooks.ts'
+
+/** The secret of a new webhook, by what the file calls it. */
+export interface WebhookSecret {
+  webhook: string
+  secret: string
+}
 
 /** What new objects are made of, by what the file calls it. */
 interface Sources {
@@ -25,8 +32,8 @@ export async function findSources(session: Session, file: ProjectFile, plan: Pla
     sshKey: (text: string) => pick(keys, text, 'SSH key'),
   }
   for (const step of plan.steps) {
-    if ((step.do !== 'create' && step.do !== 'change') || step.what === 'project' || step.what === 'disks')
-      continue
+    if (step.do !== 'create' && step.do !== 'change') continue
+    if (step.what === 'project' || step.what === 'disks' || step.what === 'webhooks') continue
     const entry = file[step.what][step.name]
     if (!entry) continue
     const finds =
@@ -50,12 +57,13 @@ export async function findSources(session: Session, file: ProjectFile, plan: Pla
  * Takes the steps of a plan, one after the other. Each is complete when the next begins, so whoever is interrupted plans
  * again and goes on.
  *
- * @param say is told each step before it is taken
+ * @param onStep is told each step before it is taken
+ * @param onSecret is told the secret of a webhook as soon as it is made: nothing shows it again
  */
 export async function applyPlan(
   session: Session,
   { plan, file, seen, sources }: { plan: Plan; file: ProjectFile; seen: Seen; sources: Sources },
-  say: (step: Step) => void,
+  { onStep, onSecret }: { onStep: (step: Step) => void; onSecret: (secret: WebhookSecret) => void },
 ): Promise<void> {
   let projectId = seen.project?.id ?? ''
   const ids = {
@@ -118,6 +126,14 @@ export async function applyPlan(
       case 'sets': {
         const entry = file.sets[name]
         if (entry) await session.ask('vmSet.create', { ...once(), body: { name, ...made(entry) } })
+        return
+      }
+      case 'webhooks': {
+        const entry = file.webhooks[name]
+        if (!entry) return
+        const body = { ...entry, description: descriptionFor(name, entry.url) }
+        const { secret } = await session.ask('webhook.create', { params: { projectId }, body })
+        onSecret({ webhook: name, secret })
       }
     }
   }
@@ -144,7 +160,7 @@ export async function applyPlan(
   }
 
   for (const step of plan.steps) {
-    say(step)
+    onStep(step)
     switch (step.do) {
       case 'create':
         await create(step)
@@ -175,15 +191,21 @@ const changeCalls = {
   vms: ['vm.update', 'vmId'],
   pools: ['vmPool.update', 'poolId'],
   sets: ['vmSet.update', 'setId'],
+  webhooks: ['webhook.update', 'webhookId'],
 } as const
 
 /** A VM that goes leaves its disks only when it is gone. */
 const deleteCalls: Record<
   Part,
-  readonly ['disk.delete' | 'vm.delete' | 'vmPool.delete' | 'vmSet.delete', string, string | null]
+  readonly [
+    'disk.delete' | 'vm.delete' | 'vmPool.delete' | 'vmSet.delete' | 'webhook.delete',
+    string,
+    string | null,
+  ]
 > = {
   disks: ['disk.delete', 'diskId', null],
   vms: ['vm.delete', 'vmId', 'vm'],
   pools: ['vmPool.delete', 'poolId', null],
   sets: ['vmSet.delete', 'setId', null],
+  webhooks: ['webhook.delete', 'webhookId', null],
 }

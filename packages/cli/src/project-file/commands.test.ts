@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Disk, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { Disk, Vm, VmPool, VmSet, Webhook } from '@slipway/contract'
 import { afterAll, describe, expect, it } from 'vitest'
-import { startWorld } from '../cli.test-kit.ts'
+import { newPerson, startWorld } from '../cli.test-kit.ts'
 import { exitCodes } from '../failure.ts'
 
 const world = await startWorld()
@@ -179,6 +179,81 @@ Done.
     expect(await ok('apply', path)).toMatch(/^\+ disk [\s\S]*Done\.\n$/)
     const disks = await json<Disk[]>('disk', 'list', '--project', 'later')
     expect(disks.map(({ name }) => name)).toEqual(names)
+  })
+
+  it('has webhooks, whose secrets are shown once to whoever applies it', async () => {
+    const url = 'https://hooks.example.com/key-of-the-receiver'
+    const text = `slipway: 1
+project: hooked
+internet: true
+webhooks:
+  chat:
+    url: ${url}
+    kinds:
+      - failure
+    paused: true
+  hooks.example.com:
+    url: ${url}
+`
+    await write(text)
+    const [said = '', secret = ''] =
+      /The secret of webhook chat, which is not shown again: (whsec_\S+)/.exec(await ok('apply', path)) ?? []
+    expect(said).not.toBe('')
+    expect(await json<Webhook[]>('webhook', 'list', '--project', 'hooked')).toMatchObject([
+      { url, description: 'chat', objects: null, kinds: ['failure'], actions: null, paused: true },
+      { url, description: '', objects: null, kinds: null, actions: null, paused: false },
+    ])
+    expect(await ok('apply', path)).toBe('Nothing to do: the project is as the file says.\n')
+    const exported = await ok('export', 'hooked')
+    expect(exported).not.toContain(secret)
+    expect(exported.replace(/^ *#.*\n/gm, '').trimStart()).toBe(text)
+    expect(exported).toContain('The URLs may hold keys')
+
+    await write(text.replace('paused: true', 'paused: false').replace('  hooks.example.com:', '  again:'))
+    const done = JSON.parse(await ok('apply', path, '--delete', '--json'))
+    expect(done.secrets).toEqual([{ webhook: 'again', secret: expect.stringMatching(/^whsec_/) }])
+    expect(await json<Webhook[]>('webhook', 'list', '--project', 'hooked')).toMatchObject([
+      { description: 'chat', paused: false },
+      { description: 'again' },
+    ])
+  })
+
+  it('shows the secrets of webhooks also when a later step fails', async () => {
+    const url = 'https://hooks.example.com/'
+    await write(`slipway: 1
+project: hooked-badly
+webhooks: { first: { url: '${url}' }, second: { url: 'https://10.0.0.1/' } }
+`)
+    const outcome = await run('apply', path, '--json')
+    expect(outcome).toMatchObject({ code: exitCodes.failed, stdout: '' })
+    expect(outcome.stderr).toMatch(/The secret of webhook first, which is not shown again: whsec_/)
+    expect(outcome.stderr).toContain('Steps done: 2 of 3.')
+  })
+
+  it('says who sees its webhooks and who changes them', async () => {
+    const url = 'https://hooks.example.com/'
+    await write(`slipway: 1\nproject: seen\nwebhooks: { chat: { url: '${url}' } }\n`)
+    await ok('apply', path)
+    const { person: owner, server } = world
+    const project = (await owner.call('project.list')).find(({ name }) => name === 'seen')
+    const params = { projectId: project?.id ?? '' }
+    const other = await newPerson(server)
+    await owner.call('projectMember.invite', { params, body: { email: other.email, role: 'viewer' } })
+    const link = await server.mailedLink(other.email, 'invitation')
+    await other.call('projectMember.accept', { body: { token: link.split('token=')[1] ?? '' } })
+    const { token } = await other.call('apiToken.create', {
+      body: { name: 't', access: 'write', project_ids: null },
+    })
+    const theirs = { ...env, SLIPWAY_TOKEN: token }
+    const refusal = 'Your role in this project is viewer.'
+    expect((await world.run(['export', 'seen'], theirs)).stdout).toMatch(
+      /^# .*\n# Webhooks are left out\. Your role in this project is viewer\..*\n(?![\s\S]*hooks\.example)/,
+    )
+    expect(await world.run(['apply', path], theirs)).toMatchObject({
+      code: exitCodes.failed,
+      stdout: expect.stringContaining(`Webhooks: ${refusal}`),
+      stderr: 'Nothing was changed.\n',
+    })
   })
 
   it('is read from standard input', async () => {

@@ -5,9 +5,9 @@ import { Failure } from '../failure.ts'
 import { note, print } from '../output.ts'
 import { openSession, type Session } from '../session.ts'
 import { settingsOf } from '../settings.ts'
-import { applyPlan, findSources } from './apply.ts'
+import { applyPlan, findSources, type WebhookSecret } from './apply.ts'
 import { lineOf, textOf } from './lines.ts'
-import { planOf } from './plan.ts'
+import { planOf, type Step } from './plan.ts'
 import { readProjectFile } from './read.ts'
 import { seeProject } from './seen.ts'
 import { writeProjectFile } from './write.ts'
@@ -51,17 +51,29 @@ export async function applyFile(words: readonly string[]): Promise<void> {
     throw new Failure('failed', refused)
   }
   let taken = 0
-  await applyPlan(session, { plan, file, seen, sources }, (step) => {
-    taken += 1
-    if (!common.json) print(lineOf(step, file))
-  }).catch((error: unknown) => {
+  const secrets: WebhookSecret[] = []
+  const on = {
+    onStep(step: Step) {
+      taken += 1
+      if (!common.json) print(lineOf(step, file))
+    },
+    onSecret(made: WebhookSecret) {
+      secrets.push(made)
+      if (!common.json) print(secretLine(made))
+    },
+  }
+  await applyPlan(session, { plan, file, seen, sources }, on).catch((error: unknown) => {
+    if (common.json) for (const made of secrets) note(secretLine(made))
     if (!(error instanceof Failure)) throw error
     const left = `Steps done: ${taken - 1} of ${plan.steps.length}. Apply the file again to go on.`
     throw new Failure(error.exit, `${error.message}\n${left}`)
   })
-  if (common.json) print(JSON.stringify(plan))
+  if (common.json) print(JSON.stringify({ ...plan, secrets }))
   else print(plan.steps.length > 0 ? 'Done.' : textOf(plan, file))
 }
+
+const secretLine = ({ webhook, secret }: WebhookSecret) =>
+  `  The secret of webhook ${webhook}, which is not shown again: ${secret}`
 
 const refused = 'Nothing was changed.'
 

@@ -6,6 +6,7 @@ import type {
   ProjectFilePool,
   ProjectFileSet,
   ProjectFileVm,
+  ProjectFileWebhook,
   Vm,
   VmPool,
   VmSet,
@@ -13,9 +14,10 @@ import type {
 import { projectFileVersion } from '@slipway/contract/project-file.rules.ts'
 import { isWebAddress } from '@slipway/contract/template.rules.ts'
 import type { Seen } from './seen.ts'
+import type { NamedWebhook } from './webhooks.ts'
 
 /** Objects of a file that have a name, by the word for their part of it. */
-export const parts = ['disks', 'vms', 'pools', 'sets'] as const
+export const parts = ['disks', 'vms', 'pools', 'sets', 'webhooks'] as const
 export type Part = (typeof parts)[number]
 
 export interface Entries {
@@ -23,12 +25,14 @@ export interface Entries {
   vms: ProjectFileVm
   pools: ProjectFilePool
   sets: ProjectFileSet
+  webhooks: ProjectFileWebhook
 }
 export interface Objects {
   disks: Disk
   vms: Vm
   pools: VmPool
   sets: VmSet
+  webhooks: NamedWebhook
 }
 
 /** A disk whose content came from a snapshot is blank in a file: the snapshot is nowhere else. */
@@ -78,12 +82,21 @@ const poolEntry = (pool: VmPool): ProjectFilePool => ({
 
 const setEntry = (set: VmSet): ProjectFileSet => ({ ...groupEntry(set), replicas: set.replicas })
 
+const webhookEntry = ({ url, objects, kinds, actions, paused }: NamedWebhook): ProjectFileWebhook => ({
+  url,
+  objects,
+  kinds,
+  actions,
+  paused,
+})
+
 /** How an object is written. */
 export const entryOf: { [P in Part]: (object: Objects[P]) => Entries[P] } = {
   disks: diskEntry,
   vms: vmEntry,
   pools: poolEntry,
   sets: setEntry,
+  webhooks: webhookEntry,
 }
 
 const byName = <Object extends { name: string }, Entry>(
@@ -92,7 +105,7 @@ const byName = <Object extends { name: string }, Entry>(
 ): Record<string, Entry> => Object.fromEntries(objects.map((one) => [one.name, entry(one)]))
 
 /** All that a project has, as a file. Of objects with one name it has the last. */
-export const fileOf = ({ project, internet, disks, vms, pools, sets }: Seen): ProjectFile => ({
+export const fileOf = ({ project, internet, disks, vms, pools, sets, webhooks }: Seen): ProjectFile => ({
   slipway: projectFileVersion,
   project: project?.name ?? '',
   description: project?.description ?? '',
@@ -101,6 +114,7 @@ export const fileOf = ({ project, internet, disks, vms, pools, sets }: Seen): Pr
   vms: byName(vms, vmEntry),
   pools: byName(pools, poolEntry),
   sets: byName(sets, setEntry),
+  webhooks: byName(webhooks, webhookEntry),
 })
 
 /** The names that several objects of a part have. */

@@ -1,6 +1,7 @@
 /** A plan as text for people. */
 import type { ProjectFile } from '@slipway/contract'
-import { type Plan, type Step, said, words } from './plan.ts'
+import { webhookTitle } from '@slipway/contract/webhook.rules.ts'
+import { type Change, type Plan, type Step, said, words } from './plan.ts'
 
 const signs = { create: '+', change: '~', attach: '~', detach: '~', delete: '-' } as const
 
@@ -13,7 +14,7 @@ export function lineOf(step: Step, file: ProjectFile): string {
     case 'detach':
       return `${sign} VM ${step.vm}: detach disk ${step.disk}`
     case 'change': {
-      const changes = step.changes.map(({ field, from, to }) => `${field} ${said(from)} -> ${said(to)}`)
+      const changes = step.changes.map(step.what === 'webhooks' ? changeOfWebhook : changeOf)
       return `${sign} ${words[step.what]} ${step.name}: ${changes.join(', ')}`
     }
     case 'create': {
@@ -25,6 +26,11 @@ export function lineOf(step: Step, file: ProjectFile): string {
   }
 }
 
+const changeOf = ({ field, from, to }: Change) => `${field} ${said(from)} -> ${said(to)}`
+
+/** A URL may hold a key of its receiver, and plans are kept in logs. */
+const changeOfWebhook = (change: Change) => (change.field === 'url' ? 'another url' : changeOf(change))
+
 /** What of a new object its people know it by. */
 function aboutOf({ what, name }: Extract<Step, { do: 'create' }>, file: ProjectFile): string {
   if (what === 'project') return ''
@@ -32,6 +38,7 @@ function aboutOf({ what, name }: Extract<Step, { do: 'create' }>, file: ProjectF
     const { size = '', image_url } = file.disks[name] ?? {}
     return [size, image_url].filter(Boolean).join(', ')
   }
+  if (what === 'webhooks') return webhookTitle({ url: file.webhooks[name]?.url ?? '', description: '' })
   return file[what][name]?.template ?? ''
 }
 

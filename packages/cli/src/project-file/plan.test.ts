@@ -1,10 +1,11 @@
+import { accessTexts } from '@slipway/contract/access.rules.ts'
 import { ProjectFile } from '@slipway/contract/project-file.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileOf } from './entries.ts'
 import { textOf } from './lines.ts'
 import { type Plan, planOf } from './plan.ts'
-import { disk, pool, seen, set, vm, vmWith } from './project-file.test-kit.ts'
+import { disk, pool, seen, set, vm, vmWith, webhook } from './project-file.test-kit.ts'
 
 const file = (more: object = {}): ProjectFile => ProjectFile.parse({ slipway: 1, project: 'shop', ...more })
 const kind = { template: 'Starter Linux', ssh_key: 'laptop' }
@@ -258,6 +259,90 @@ describe('what the file does not have', () => {
   })
 })
 
+describe('webhooks', () => {
+  const url = 'https://hooks.test/key-of-the-receiver'
+
+  it('are made, and told by their hosts: a URL may hold a key', () => {
+    const what = { webhooks: { chat: { url, kinds: ['failure'] }, 'hooks.test': { url } } }
+    expect(lines(what)).toEqual([
+      '+ webhook chat: hooks.test',
+      '+ webhook hooks.test: hooks.test',
+      '2 to create, 0 to change, 0 to delete.',
+    ])
+  })
+
+  it('are known by their descriptions, or the hosts of those that have none', () => {
+    const there = seen({ webhooks: [webhook(url), webhook(url, { description: 'chat' })] })
+    const what = { webhooks: { chat: { url }, 'hooks.test': { url } } }
+    expect(plan(what, there, true)).toMatchObject({ steps: [], problems: [], kept: [] })
+  })
+
+  it('are changed in all they have, without a word of the URL', () => {
+    const there = seen({ webhooks: [webhook(url, { description: 'chat', kinds: ['failure'] })] })
+    const chat = { url: `${url}-2`, kinds: null, actions: ['vm.start'], paused: true }
+    expect(lines({ webhooks: { chat } }, there)[0]).toBe(
+      '~ webhook chat: another url, kinds ["failure"] -> null, actions null -> ["vm.start"], paused false -> true',
+    )
+  })
+
+  it('keep what the file leaves out', () => {
+    const there = seen({ webhooks: [webhook(url, { kinds: ['failure'], paused: true })] })
+    expect(plan({ webhooks: { 'hooks.test': { url } } }, there).steps).toEqual([])
+  })
+
+  it('without a description keep their name when they move to another host', () => {
+    const there = seen({ webhooks: [webhook(url)] })
+    const what = { webhooks: { 'hooks.test': { url: 'https://other.test/' } } }
+    expect(plan(what, there).steps).toMatchObject([
+      { do: 'change', changes: [{ field: 'url' }, { field: 'description', from: '', to: 'hooks.test' }] },
+    ])
+    const moved = webhook('https://other.test/', { description: 'hooks.test' })
+    expect(plan(what, seen({ webhooks: [moved] })).steps).toEqual([])
+  })
+
+  it('that Slipway paused go on where the file says so', () => {
+    const paused = webhook(url, { paused: true, paused_reason: 'It does not answer.' })
+    const there = seen({ webhooks: [paused] })
+    expect(plan({ webhooks: { 'hooks.test': { url, paused: false } } }, there).steps).toMatchObject([
+      { do: 'change', changes: [{ field: 'paused', from: true, to: false }] },
+    ])
+    expect(plan({ webhooks: { 'hooks.test': { url, paused: true } } }, there).steps).toEqual([])
+  })
+
+  it('of one name are refused', () => {
+    const there = seen({ webhooks: [webhook(url), webhook(`${url}-2`)] })
+    expect(plan({ webhooks: { 'hooks.test': { url } } }, there).problems).toEqual([
+      'There are several webhooks "hooks.test". Rename or delete all but one.',
+    ])
+  })
+
+  it('stay unless their deletion is asked for', () => {
+    const there = seen({ webhooks: [webhook(url)] })
+    expect(plan({}, there)).toMatchObject({ steps: [], kept: [{ what: 'webhooks', name: 'hooks.test' }] })
+    expect(lines({}, there, true)[0]).toBe('- webhook hooks.test')
+  })
+
+  const onlyOwner = 'Webhooks: Only the owner of the project can do this.'
+  const notSeen = 'Webhooks: Your role in this project is viewer. Ask its owner to make you an operator.'
+  const chat = { webhooks: { chat: { url } } }
+  const other = { webhooks: { chat: { url: `${url}-2` } } }
+  const has = [webhook(url, { description: 'chat' })]
+  it.each([
+    ['an owner makes', 'owner', chat, [], []],
+    ['an operator leaves as they are', 'operator', chat, has, []],
+    ['an operator cannot make', 'operator', chat, [], [onlyOwner]],
+    ['an operator cannot change', 'operator', other, has, [onlyOwner]],
+    ['an operator cannot delete', 'operator', {}, has, [onlyOwner]],
+    ['a viewer does not see', 'viewer', chat, [], [notSeen]],
+    ['a viewer has no need of', 'viewer', {}, [], []],
+  ] as const)('%s', (_, role, what, webhooks, problems) => {
+    const project = { id: 'p', name: 'shop', description: '', role }
+    const webhooksHidden = role === 'viewer' ? accessTexts.operator : null
+    const there = seen({ project, webhooks: [...webhooks], webhooksHidden })
+    expect(plan(what, there, true).problems).toEqual(problems)
+  })
+})
+
 it('finds nothing to do with what it wrote itself', () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), { maxLength: 4 })
   const some = fc.record({
@@ -278,6 +363,13 @@ it('finds nothing to do with what it wrote itself', () => {
         ),
         pools: names.map((name) => pool(name, { auto_scaling: flag, max_size: cpu + 1 })),
         sets: names.map((name) => set(name, { replicas: cpu, description: text })),
+        webhooks: names.map((name) =>
+          webhook(`https://${name}.test/${text}`, {
+            description: flag ? `${name} ${text}`.trim() : '',
+            paused: flag,
+            kinds: flag ? ['failure'] : null,
+          }),
+        ),
       })
       const { steps, problems, kept } = planOf(ProjectFile.parse(fileOf(there)), there, { alsoDelete: true })
       expect([steps, problems, kept]).toEqual([[], [], []])

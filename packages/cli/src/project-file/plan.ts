@@ -4,6 +4,7 @@ import type { ProjectFile } from '@slipway/contract'
 import { deleteProtected } from '@slipway/contract/vm.rules.ts'
 import { type Entries, entryOf, type Objects, type Part, parts, repeatedNames } from './entries.ts'
 import type { Seen } from './seen.ts'
+import { refusalOf, takenAlong } from './webhooks.ts'
 
 /** A field, with what it is and what it shall be. */
 export interface Change {
@@ -28,7 +29,14 @@ export interface Plan {
 }
 
 /** What one of a part is called. */
-export const words = { project: 'project', disks: 'disk', vms: 'VM', pools: 'pool', sets: 'set' } as const
+export const words = {
+  project: 'project',
+  disks: 'disk',
+  vms: 'VM',
+  pools: 'pool',
+  sets: 'set',
+  webhooks: 'webhook',
+} as const
 
 /** What can be changed of an object that is there. */
 const changeable: Record<Part, readonly string[]> = {
@@ -46,6 +54,7 @@ const changeable: Record<Part, readonly string[]> = {
   ],
   pools: ['min_size', 'max_size', 'desired_size', 'auto_scaling'],
   sets: ['replicas'],
+  webhooks: ['url', 'description', 'objects', 'kinds', 'actions', 'paused'],
 }
 /** What counts only when an object is made. */
 const atFirst = ['share_ports', 'start_script']
@@ -73,19 +82,28 @@ export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDele
     : [{ do: 'create', what: 'project', name: file.project }]
   // Disks go last: until its VM is gone one is in use.
   const rank = ({ what }: { what: Part }) => Number(what === 'disks')
+  const steps = [
+    ...project,
+    ...detached,
+    ...each.flatMap((part) => part.steps),
+    ...attached,
+    ...going
+      .toSorted((one, other) => rank(one) - rank(other))
+      .map(({ what, name, id }): Step => ({ do: 'delete', what, name, id })),
+  ]
+  const refusal = refusalOfWebhooks(file, seen, steps)
+  if (refusal !== null) problems.push(`Webhooks: ${refusal}`)
   return {
-    steps: [
-      ...project,
-      ...detached,
-      ...each.flatMap(({ steps }) => steps),
-      ...attached,
-      ...going
-        .toSorted((one, other) => rank(one) - rank(other))
-        .map(({ what, name, id }): Step => ({ do: 'delete', what, name, id })),
-    ],
+    steps,
     problems,
     kept: alsoDelete ? [] : others.map(({ what, name }) => ({ what, name })),
   }
+}
+
+/** Why webhooks cannot be made what the file says; null where they can. */
+function refusalOfWebhooks(file: ProjectFile, seen: Seen, steps: readonly Step[]): string | null {
+  if (seen.webhooksHidden !== null) return Object.keys(file.webhooks).length > 0 ? seen.webhooksHidden : null
+  return seen.project && refusalOf(seen.project.role, steps)
 }
 
 /** An object at the beginning of a sentence. */
@@ -125,6 +143,8 @@ function planPart<P extends Part>(part: P, file: ProjectFile, seen: Seen, proble
     const why = unmade(part, object)
     if (why) problems.push(why)
     const changes = differences(part, entry, object, seen)
+    const url = changes.find(({ field }) => field === 'url')?.to
+    if ('url' in object && typeof url === 'string') changes.push(...takenAlong(object, url))
     for (const change of changes)
       if (!changeable[part].includes(change.field) || isShrinking(change))
         problems.push(fixed(part, name, change))
@@ -144,8 +164,9 @@ const isProtected = (object: object): boolean =>
   'delete_protection' in object && object.delete_protection === true
 
 /** One that could not be made is in the way of one that can. */
-function unmade(part: Part, { name, status, status_message }: Objects[Part]): string | null {
-  if (status !== 'failed') return null
+function unmade(part: Part, object: Objects[Part]): string | null {
+  if (!('status' in object) || object.status !== 'failed') return null
+  const { name, status_message } = object
   return `${sentence(part, name)} could not be made: ${status_message ?? 'it failed'} Delete it and try again.`
 }
 

@@ -1,5 +1,6 @@
-import type { Disk, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { Disk, Vm, VmPool, VmSet, Webhook } from '@slipway/contract'
 import { nothing, type Seen } from './seen.ts'
+import { type NamedWebhook, named } from './webhooks.ts'
 
 const time = '2026-01-01T00:00:00.000Z'
 let number = 0
@@ -113,8 +114,29 @@ export const set = (name: string, more: Partial<VmSet> = {}): VmSet => ({
   ...more,
 })
 
+export const webhook = (url: string, more: Partial<Webhook> = {}): NamedWebhook =>
+  named({
+    id: idOf('webhook'),
+    project_id: 'p',
+    url,
+    description: '',
+    objects: null,
+    kinds: null,
+    actions: null,
+    paused: false,
+    paused_reason: null,
+    failing_since: null,
+    last_failure: null,
+    next_try_at: null,
+    last_delivered_at: null,
+    waiting: 0,
+    old_secret_until: null,
+    created_at: time,
+    ...more,
+  })
+
 export const seen = (more: Partial<Seen> = {}): Seen => ({
   ...nothing,
-  project: { id: 'p', name: 'shop', description: '' },
+  project: { id: 'p', name: 'shop', description: '', role: 'owner' },
   ...more,
 })

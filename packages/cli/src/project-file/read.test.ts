@@ -19,7 +19,7 @@ describe('a project file', () => {
   it('is read with what it leaves out', () => {
     expect(parseProjectFile('slipway: 1\nproject: shop\n', 'shop.yaml')).toEqual({
       ...{ slipway: 1, project: 'shop' },
-      ...{ disks: {}, vms: {}, pools: {}, sets: {} },
+      ...{ disks: {}, vms: {}, pools: {}, sets: {}, webhooks: {} },
     })
   })
 
@@ -55,6 +55,21 @@ describe('a project file', () => {
       'sizes of a pool that do not fit',
       `${head}pools:\n  p: { template: a, ssh_key: b, min_size: 5 }\n`,
       'shop.yaml:4: pools.p.max_size: Minimum size cannot be greater than maximum size.',
+    ],
+    [
+      'a webhook without a URL',
+      `${head}webhooks:\n  chat: { kinds: [failure] }\n`,
+      'shop.yaml:4: webhooks.chat.url: Enter the URL that the requests go to',
+    ],
+    [
+      'a secret of a webhook',
+      `${head}webhooks:\n  chat: { url: 'https://a.test/', secret: whsec_a }\n`,
+      'shop.yaml:4: webhooks.chat: There is no field `secret`',
+    ],
+    [
+      'a name that is too long for the description of a webhook',
+      `${head}webhooks:\n  ${'a'.repeat(201)}: { url: 'https://a.test/' }\n`,
+      `webhooks.${'a'.repeat(201)}: Use at most 200 characters for the description`,
     ],
     [
       'a disk for two VMs',

@@ -1,11 +1,13 @@
 import type { Disk, Project, Template, Vm, VmPool, VmSet } from '@slipway/contract'
+import { Failure } from '../failure.ts'
 import { pick } from '../names.ts'
 import type { Session } from '../session.ts'
+import { type NamedWebhook, named } from './webhooks.ts'
 
 /** What a server has of a project, as far as a file can say it. */
 export interface Seen {
   /** Null where there is none of that name. */
-  project: Pick<Project, 'id' | 'name' | 'description'> | null
+  project: Pick<Project, 'id' | 'name' | 'description' | 'role'> | null
   /** Whether its VMs reach the Internet. */
   internet: boolean
   /** Without those that go with a member of a pool or set. */
@@ -15,6 +17,9 @@ export interface Seen {
   members: Vm[]
   pools: VmPool[]
   sets: VmSet[]
+  webhooks: NamedWebhook[]
+  /** Why the webhooks could not be seen; null: they could. */
+  webhooksHidden: string | null
   templates: Pick<Template, 'id' | 'image'>[]
 }
 
@@ -27,6 +32,8 @@ export const nothing: Seen = {
   members: [],
   pools: [],
   sets: [],
+  webhooks: [],
+  webhooksHidden: null,
   templates: [],
 }
 
@@ -37,12 +44,13 @@ export async function seeProject(session: Session, text: string): Promise<Seen> 
   const projectId = pick(projects, text, 'project')
   const project = projects.find(({ id }) => id === projectId) ?? null
   const params = { projectId }
-  const [{ internet }, disks, vms, pools, sets, templates] = await Promise.all([
+  const [{ internet }, disks, vms, pools, sets, webhooks, templates] = await Promise.all([
     session.ask('network.get', { params }),
     session.ask('disk.list', { params, query: {} }),
     session.ask('vm.list', { params }),
     session.ask('vmPool.list', { params }),
     session.ask('vmSet.list', { params }),
+    seeWebhooks(session, projectId),
     session.ask('template.list'),
   ])
   const isMember = ({ vmpool_id, vmset_id }: Vm) => vmpool_id !== null || vmset_id !== null
@@ -54,6 +62,21 @@ export async function seeProject(session: Session, text: string): Promise<Seen> 
     members: vms.filter(isMember),
     pools,
     sets,
+    ...webhooks,
     templates,
+  }
+}
+
+/** Not everybody who sees a project sees its webhooks. */
+async function seeWebhooks(
+  session: Session,
+  projectId: string,
+): Promise<Pick<Seen, 'webhooks' | 'webhooksHidden'>> {
+  try {
+    const webhooks = await session.ask('webhook.list', { params: { projectId } })
+    return { webhooks: webhooks.map(named), webhooksHidden: null }
+  } catch (error) {
+    if (!(error instanceof Failure && error.exit === 'notAllowed')) throw error
+    return { webhooks: [], webhooksHidden: error.message }
   }
 }

@@ -15,6 +15,10 @@ const unsaid: Record<string, unknown> = {
   persistent: true,
   disks: [],
   source: 'EMPTY',
+  objects: null,
+  kinds: null,
+  actions: null,
+  paused: false,
 }
 
 /** The start script of a VM; null where it has none. */
@@ -36,11 +40,14 @@ export async function writeProjectFile(seen: Seen, scriptOf?: ScriptOf): Promise
       )
   const file = fileOf(seen)
   if (scriptOf) await addScripts(file, seen, scriptOf)
-  const { disks, vms, pools, sets, ...head } = file
+  // That Slipway paused one is not what somebody wants of it.
+  for (const { name, paused_reason } of seen.webhooks)
+    if (paused_reason !== null) delete file.webhooks[name]?.paused
+  const { disks, vms, pools, sets, webhooks, ...head } = file
   const document = new Document({
     ...withoutUnsaid(head),
     ...Object.fromEntries(
-      Object.entries({ disks, vms, pools, sets })
+      Object.entries({ disks, vms, pools, sets, webhooks })
         .filter(([, objects]) => Object.keys(objects).length > 0)
         .map(([part, objects]) => [
           part,
@@ -78,8 +85,9 @@ async function addScripts({ vms, pools, sets }: ProjectFile, seen: Seen, scriptO
 const AT_ONCE = 16
 
 /** Says beside what a file cannot hold that it does not. */
-function remark(document: Document, { disks, pools, sets }: Seen): void {
+function remark(document: Document, { disks, pools, sets, webhooks, webhooksHidden }: Seen): void {
   document.commentBefore = ' A project of Slipway: `slipway apply` makes it as it is here.'
+  if (webhooksHidden !== null) document.commentBefore += `\n Webhooks are left out. ${webhooksHidden}`
   const say = (path: readonly string[], text: string) => {
     const parent = document.getIn(path.slice(0, -1), true)
     const pair =
@@ -91,6 +99,9 @@ function remark(document: Document, { disks, pools, sets }: Seen): void {
   for (const { name, source } of disks)
     if (source === 'snapshot' || source === 'upload')
       say(['disks', name], `Its content came from ${origins[source]}. A new one is blank.`)
+  say(['webhooks'], 'The URLs may hold keys of their receivers. Secrets are made anew where this is applied.')
+  for (const { name, paused_reason } of webhooks)
+    if (paused_reason !== null) say(['webhooks', name], 'Slipway paused it. A new one is active.')
   for (const [part, groups] of [
     ['pools', pools],
     ['sets', sets],
