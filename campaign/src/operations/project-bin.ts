@@ -1,5 +1,5 @@
 /** Projects that went to the bin come back, or are deleted for good: the newest of what the world knows. */
-import { projectApi, projectBinApi } from '@slipway/contract'
+import { binEmptyLimit, projectApi, projectBinApi } from '@slipway/contract'
 import type { Client } from '../client.ts'
 import { requestOf } from '../client.ts'
 import type { Person } from '../people.ts'
@@ -41,6 +41,12 @@ async function onNewest(endpoint: Called, { world, person: { client } }: Errand)
   return answer
 }
 
+/** Empties the bin of what is in it now. */
+async function onAll({ person: { client } }: Errand) {
+  const ids = await idsInBin(client)
+  return ids && client.send(requestOf(projectBinApi.empty, { body: { ids: ids.slice(0, binEmptyLimit) } }))
+}
+
 /** Before everything is looked at: what is in a bin is in no list. One that has no room any more is deleted for good. */
 export async function emptyProjectBins(world: World, people: readonly Person[]): Promise<void> {
   for (const { client } of people)
@@ -74,4 +80,5 @@ export const ofProjectBin: Record<string, Operation> = {
   deleteProjectForGood: plain(0.5, projectBinApi.delete, {
     send: (errand) => onNewest(projectBinApi.delete, errand),
   }),
+  emptyProjectBin: plain(0.1, projectBinApi.empty, { send: onAll }),
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { binTexts } from './bin.rules.ts'
+import { BinEmptied, BinEmpty } from './bin.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { projectTexts } from './project.rules.ts'
@@ -36,6 +38,13 @@ export const BinProjectRestored = z.object({
 })
 export type BinProjectRestored = z.infer<typeof BinProjectRestored>
 
+/** What was emptied out of the bin of projects. */
+export const BinProjectsEmptied = BinEmptied.extend({
+  /** How many stay because a snapshot or a restore is under way in them. Try those again when it has ended. */
+  busy: z.int(),
+})
+export type BinProjectsEmptied = z.infer<typeof BinProjectsEmptied>
+
 const Params = z.object({ itemId: Id })
 
 export const projectBinApi = {
@@ -59,5 +68,13 @@ export const projectBinApi = {
     status: 204,
     params: Params,
     errors: { 404: [messages.binItemNotFound], 409: [projectTexts.busy] },
+  }),
+  empty: endpoint('projectBin.empty', {
+    summary: 'Empty the bin of projects: delete for good what is named, or what was in the bin at a time',
+    auth: 'session',
+    status: 200,
+    body: BinEmpty,
+    response: BinProjectsEmptied,
+    errors: { 400: [binTexts.nothingChosen, binTexts.tooManyIds, binTexts.beforeInvalid] },
   }),
 }

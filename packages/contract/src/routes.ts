@@ -175,6 +175,7 @@ export const routes = {
   'projectBin.list': 'GET /api/bin',
   'projectBin.restore': 'POST /api/bin/:itemId/restore',
   'projectBin.delete': 'DELETE /api/bin/:itemId',
+  'projectBin.empty': 'DELETE /api/bin',
   'notice.set': 'PUT /api/admin/notice',
   'notice.remove': 'DELETE /api/admin/notice',
   'adminAccount.list': 'GET /api/admin/accounts',

@@ -173,6 +173,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'share.update': () => ({ audience: 'everybody' }),
   'batch.create': (own) => ({ action: 'vm.stop', ids: [own.vmId] }),
   'bin.empty': () => ({ ids: ['nobody'] }),
+  'projectBin.empty': (own) => ({ ids: [own.projectId] }),
 }
 
 const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')

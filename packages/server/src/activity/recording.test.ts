@@ -1053,6 +1053,15 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Delete project p in the bin for good requested',
     }
   },
+  'projectBin.empty': async ({ ada, params }) => {
+    await ada.call(projectApi.delete, { params })
+    return {
+      act: () => ada.call(projectBinApi.empty, { body: { ids: [params.projectId] } }),
+      object: { type: 'project', name: 'p', id: params.projectId },
+      in: 'both',
+      message: 'Delete project p in the bin for good requested',
+    }
+  },
   'operation.cancel': async (desk) => {
     const id = await beginDownload(desk)
     return {

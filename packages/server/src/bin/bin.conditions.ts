@@ -1,6 +1,9 @@
 /** What is in the bin, for the queries of others. */
-import { sql } from 'kysely'
+import type { BinEmpty } from '@slipway/contract'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
 
 /** The ids of the projects that are in the bin, for `where project_id not in`. */
 export const projectsInBin = (executor: Db) =>
@@ -16,3 +19,14 @@ export const groupsInBin = (executor: Db) =>
     .selectFrom('bin')
     .select('bin.id')
     .where('bin.kind', 'in', [sql.lit('vm_pool' as const), sql.lit('vm_set' as const)])
+
+/** Whether a row is meant by a call to empty the bin. */
+export const isMeant = ({ ids, before }: BinEmpty) => {
+  const until = before === undefined ? undefined : isoTime(Date.parse(before))
+  return (e: ExpressionBuilder<Schema, 'bin'>) =>
+    e.and([
+      // PostgreSQL takes no empty list.
+      ...(ids ? [e('bin.id', 'in', ids.length > 0 ? ids : [''])] : []),
+      ...(until !== undefined ? [e('bin.deleted_at', '<=', until)] : []),
+    ])
+}

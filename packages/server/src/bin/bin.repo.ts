@@ -5,7 +5,7 @@ import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { BinTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
-import { deleterOf, projectsInBin } from './bin.conditions.ts'
+import { deleterOf, isMeant, projectsInBin } from './bin.conditions.ts'
 
 /** What has a row of its own that is let go of; pools and sets go with the row of the bin. */
 export type DroppedKind = Exclude<BinKind, 'vm_pool' | 'vm_set'>
@@ -152,19 +152,18 @@ export function makeBinRepo(db: Db, drops: Drops) {
     /** The same for what is in the bin of a project, as far as it is meant; answers with the items that were there. */
     empty: (
       projectId: string,
-      { ids, before }: BinEmpty,
+      meant: BinEmpty,
       entryOf: EntryOf,
     ): Promise<{ ids: string[]; dropped: Dropped }> =>
       db.transaction().execute(async (tx) => {
-        let meant = tx
+        const rows = await tx
           .selectFrom('bin')
           .select('id')
           .where('project_id', '=', projectId)
           .where('kind', '!=', 'project')
-        // PostgreSQL takes no empty list.
-        if (ids) meant = meant.where('id', 'in', ids.length > 0 ? ids : [''])
-        if (before !== undefined) meant = meant.where('deleted_at', '<=', isoTime(Date.parse(before)))
-        const rows = await meant.orderBy('id').execute()
+          .where(isMeant(meant))
+          .orderBy('id')
+          .execute()
         const { items, dropped } = await dropAll(
           tx,
           rows.map(({ id }) => id),

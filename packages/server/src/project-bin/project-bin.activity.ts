@@ -25,15 +25,15 @@ export const restored = (project: Subject, nameNow: string, nowMs: number): Entr
     ),
   )
 
-export const deletedForGood = (project: Subject, nowMs: number): Entry =>
+export const deletedForGood = (
+  project: Subject,
+  call: 'projectBin.delete' | 'projectBin.empty',
+  nowMs: number,
+): Entry =>
   about(
     project,
     nowMs,
-    wish(
-      project.ownerId,
-      'projectBin.delete',
-      `Delete project ${project.name} in the bin for good requested`,
-    ),
+    wish(project.ownerId, call, `Delete project ${project.name} in the bin for good requested`),
   )
 
 /** Its time in the bin is over. */

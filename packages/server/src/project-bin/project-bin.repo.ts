@@ -1,8 +1,8 @@
-import { type BinProject, nameBack, nameLimit, type ProjectRole } from '@slipway/contract'
+import { type BinEmpty, type BinProject, nameBack, nameLimit, type ProjectRole } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import { deleterOf, projectsInBin } from '../bin/bin.conditions.ts'
+import { deleterOf, isMeant, projectsInBin } from '../bin/bin.conditions.ts'
 import { takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { keepDiskSnapshotsOfProject } from '../disk-snapshot/disk-snapshot.writes.ts'
@@ -99,6 +99,10 @@ export function makeProjectBinRepo(db: Db) {
         .executeTakeFirst()
       return row ?? null
     },
+
+    /** Those of an account that are meant by a call to empty the bin. */
+    meant: (accountId: string, by: BinEmpty): Promise<StoredInBin[]> =>
+      stored().where('project.account_id', '=', accountId).where(isMeant(by)).orderBy('bin.id').execute(),
 
     /** Those that have been in the bin for long enough. */
     due: (nowMs: number): Promise<StoredInBin[]> =>

@@ -7,5 +7,6 @@ export function projectBinRoutes(route: Route, projectBin: ProjectBinService): v
     coveredBy(session.scope, await projectBin.list(user.id), ({ id }) => id),
   )
   route(projectBinApi.restore, ({ user, params }) => projectBin.restore(user.id, params.itemId))
+  route(projectBinApi.empty, ({ user, body }) => projectBin.empty(user.id, body))
   route(projectBinApi.delete, ({ user, params }) => projectBin.delete(user.id, params.itemId))
 }

@@ -1,4 +1,10 @@
-import { type BinProject, type BinProjectRestored, messages } from '@slipway/contract'
+import {
+  type BinEmpty,
+  type BinProject,
+  type BinProjectRestored,
+  type BinProjectsEmptied,
+  messages,
+} from '@slipway/contract'
 import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
@@ -45,12 +51,31 @@ export function makeProjectBinService(options: ProjectBinServiceOptions) {
       const project = await repo.find(projectId, userId)
       if (!project) throw new Problem(404, messages.binItemNotFound)
       try {
-        await projects.remove(projectId, 'in-bin', deletedForGood(project, clock.now()))
+        await projects.remove(projectId, 'in-bin', deletedForGood(project, 'projectBin.delete', clock.now()))
       } catch (error) {
         // Restored, or deleted by somebody else meanwhile.
         if (error instanceof Problem && error.status === 404) throw new Problem(404, messages.binItemNotFound)
         throw error
       }
+    },
+
+    /**
+     * Deletes for good what was there when somebody was asked; what came into the bin meanwhile stays. Each project is a
+     * transaction of its own: one in which something is under way holds up no other.
+     */
+    async empty(userId: string, body: BinEmpty): Promise<BinProjectsEmptied> {
+      const count = { deleted: 0, busy: 0 }
+      for (const project of await repo.meant(userId, body))
+        try {
+          const told = deletedForGood(project, 'projectBin.empty', clock.now())
+          await projects.remove(project.id, 'in-bin', told)
+          count.deleted++
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error
+          // Else it was restored, or deleted by somebody else meanwhile.
+          if (error.status === 409) count.busy++
+        }
+      return count
     },
 
     /** Deletes for good what has been in the bin for long enough; what something goes on in waits for the next time. */

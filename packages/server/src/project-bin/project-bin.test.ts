@@ -1,5 +1,7 @@
 import {
   accountApi,
+  type BinEmpty,
+  binTexts,
   diskApi,
   endpoints,
   isOfProject,
@@ -410,5 +412,124 @@ describe('a project in the bin', () => {
       // The listener of this test may see everything: it is told that the project is gone.
       expect(desk.events.slice(hint)).toContain('project')
     }),
+  )
+})
+
+describe('emptying the bin of projects', () => {
+  const empty = (body: BinEmpty, by: Pick<Desk['ada'], 'call'>) => by.call(projectBinApi.empty, { body })
+
+  async function deleted(desk: Desk, name: string, by: Pick<Desk['ada'], 'call'> = desk.ada) {
+    const { id } = (await by.call(projectApi.create, { body: { name } })).body
+    await by.call(projectApi.delete, { params: { projectId: id } })
+    return id
+  }
+
+  it(
+    'deletes for good what is named with everything in it, and nothing else',
+    atBin(async (desk, bin) => {
+      await desk.runningVm('web')
+      await desk.readyDisk({ name: 'data' })
+      await bin.put()
+      const other = await deleted(desk, 'other')
+      const late = await deleted(desk, 'late')
+      const { body: used } = await desk.ada.call(projectApi.create, { body: { name: 'used' } })
+      const ids = [desk.params.projectId, other, used.id, 'nobody']
+      expect(await empty({ ids }, desk.ada)).toMatchObject({ status: 200, body: { deleted: 2, busy: 0 } })
+      expect(await empty({ ids }, desk.ada)).toMatchObject({ status: 200, body: { deleted: 0, busy: 0 } })
+      expect(await bin.list()).toMatchObject([{ id: late }])
+      expect((await desk.ada.call(projectApi.list)).body).toMatchObject([{ id: used.id }])
+      expect((await bin.restore()).status).toBe(404)
+      await desk.pass(60_000)
+      expect((await empty({ ids: [late] }, desk.ada)).body).toEqual({ deleted: 1, busy: 0 })
+      await desk.ada.raw('DELETE', `/api/projects/${used.id}?for_good=true`)
+      await desk.pass(60_000)
+      await bin.isAllGone()
+    }),
+  )
+
+  it(
+    'leaves alone what was restored, and what came back into the bin after the question',
+    atBin(async (desk, bin) => {
+      const [again, back, gone] = [
+        await deleted(desk, 'again'),
+        await deleted(desk, 'back'),
+        await deleted(desk, 'gone'),
+      ]
+      const before =
+        (await bin.list())
+          .map(({ deleted_at }) => deleted_at)
+          .sort()
+          .at(-1) ?? ''
+      await desk.pass(60_000)
+      for (const itemId of [again, back]) await desk.ada.call(projectBinApi.restore, { params: { itemId } })
+      await desk.ada.call(projectApi.delete, { params: { projectId: again } })
+      const ids = [again, back, gone]
+      expect((await empty({ ids, before }, desk.ada)).body).toEqual({ deleted: 1, busy: 0 })
+      expect(await bin.list()).toMatchObject([{ id: again }])
+      expect((await empty({ before }, desk.ada)).body).toEqual({ deleted: 0, busy: 0 })
+      expect((await empty({ ids: [] }, desk.ada)).body).toEqual({ deleted: 0, busy: 0 })
+      const now = isoTime(desk.app.clock.now())
+      expect((await empty({ before: now }, desk.ada)).body).toEqual({ deleted: 1, busy: 0 })
+      expect(await bin.list()).toEqual([])
+    }),
+  )
+
+  it(
+    'leaves a project in which a snapshot is under way, and says so',
+    atBin(async (desk, bin) => {
+      await desk.snapshotVm(await desk.runningVm('web'), { snapshot_type: 'full' })
+      await bin.put()
+      const other = await deleted(desk, 'other')
+      const ids = [desk.params.projectId, other]
+      expect((await empty({ ids }, desk.ada)).body).toEqual({ deleted: 1, busy: 1 })
+      expect(await bin.list()).toMatchObject([{ id: desk.params.projectId }])
+      await desk.pass(60_000)
+      expect((await empty({ ids }, desk.ada)).body).toEqual({ deleted: 1, busy: 0 })
+      await desk.pass(60_000)
+      await bin.isAllGone()
+    }),
+  )
+
+  it(
+    'goes on where it was when the server was killed in between',
+    atBin(async (desk, bin) => {
+      const ids = [await deleted(desk, 'a'), await deleted(desk, 'b')]
+      await bin.put()
+      const all = { ids: [...ids, desk.params.projectId] }
+      await Promise.all([empty(all, desk.ada), desk.app.restart()]).catch(() => {})
+      const rest = (await bin.list()).length
+      expect((await empty(all, desk.ada)).body).toEqual({ deleted: rest, busy: 0 })
+      expect(await bin.list()).toEqual([])
+      await desk.pass(60_000)
+      await bin.isAllGone()
+    }),
+  )
+
+  it(
+    'is for owners: nothing of others is deleted',
+    atBin(async (desk, bin) => {
+      const bob = await desk.app.signedIn('Bob')
+      await bin.put()
+      const own = await deleted(desk, 'own', bob)
+      const body = { ids: [desk.params.projectId, own] }
+      expect((await empty(body, bob)).body).toEqual({ deleted: 1, busy: 0 })
+      const now = isoTime(desk.app.clock.now() + day)
+      expect((await empty({ before: now }, bob)).body).toEqual({ deleted: 0, busy: 0 })
+      expect(await bin.list()).toMatchObject([{ id: desk.params.projectId }])
+    }),
+  )
+
+  it.each([
+    [{}, binTexts.nothingChosen],
+    [{ ids: Array(1001).fill('x') }, binTexts.tooManyIds],
+    [{ before: 'yesterday' }, binTexts.beforeInvalid],
+  ])('400 with %j', (body, message) =>
+    atDesk(async (desk) => {
+      await binAt(desk).put()
+      const answer = await desk.ada.raw('DELETE', '/api/bin', body)
+      expect(answer.status).toBe(400)
+      expect(JSON.stringify(answer.body)).toContain(message)
+      expect(await binAt(desk).list()).toHaveLength(1)
+    })(),
   )
 })

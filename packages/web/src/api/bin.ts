@@ -62,9 +62,13 @@ export function useDeleteForGood() {
   })
 }
 
+/** When the last of them was deleted: what comes into the bin later is not meant. */
+export const latestDeletion = (items: readonly { deleted_at: string }[]): string =>
+  items.map(({ deleted_at }) => deleted_at).reduce((a, b) => (a > b ? a : b), '')
+
 /** Deletes for good what was in the bin when somebody was asked about it; answers with how many of that were still there. */
 async function empty(projectId: string, items: readonly BinItem[]): Promise<number> {
-  const before = items.map(({ deleted_at }) => deleted_at).reduce((a, b) => (a > b ? a : b), '')
+  const before = latestDeletion(items)
   let all = 0
   for (let from = 0; from < items.length; from += binEmptyLimit) {
     const ids = items.slice(from, from + binEmptyLimit).map(({ id }) => id)

@@ -1,5 +1,11 @@
-import type { BinProject, BinProjectRestored } from '@slipway/contract'
+import {
+  type BinProject,
+  type BinProjectRestored,
+  type BinProjectsEmptied,
+  binEmptyLimit,
+} from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { latestDeletion } from './bin.ts'
 import { call } from './client.ts'
 import { keyOf, queryClient } from './query.ts'
 
@@ -44,3 +50,18 @@ export function useDeleteProjectForGood() {
     onSettled: () => void refresh(),
   })
 }
+
+/** Deletes for good the projects that were in the bin when somebody was asked about it. */
+async function empty(projects: readonly BinProject[]): Promise<BinProjectsEmptied> {
+  const before = latestDeletion(projects)
+  const all = { deleted: 0, busy: 0 }
+  for (let from = 0; from < projects.length; from += binEmptyLimit) {
+    const ids = projects.slice(from, from + binEmptyLimit).map(({ id }) => id)
+    const { deleted, busy } = await call('projectBin.empty', { body: { ids, before } })
+    all.deleted += deleted
+    all.busy += busy
+  }
+  return all
+}
+
+export const useEmptyProjectBin = () => useMutation({ mutationFn: empty, onSettled: () => void refresh() })

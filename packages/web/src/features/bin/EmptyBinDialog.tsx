@@ -1,11 +1,8 @@
 import type { BinItem } from '@slipway/contract'
 import { useState } from 'react'
 import { useEmptyBin } from '../../api/bin.ts'
-import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
-import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { pageHeading } from '../../ui/return-focus.ts'
-import { toast } from '../../ui/toast.tsx'
 import { contentsText, emptiedText } from './bin-words.ts'
+import { EmptyBinQuestion } from './EmptyBinQuestion.tsx'
 
 interface EmptyBinDialogProps {
   projectId: string
@@ -18,32 +15,12 @@ export function EmptyBinDialog({ projectId, items, onClose }: EmptyBinDialogProp
   // What is counted here is what is deleted, whatever comes into the bin while this is open.
   const [asked] = useState(items)
   const { mutateAsync } = useEmptyBin(projectId)
-  const confirm = useConfirmedAct({
-    call: 'bin.empty',
-    async act() {
-      const deleted = await mutateAsync(asked)
-      const { text, detail } = emptiedText(asked.length, deleted)
-      toast.success(text, detail === null ? {} : { detail })
-    },
-    failed: 'Failed to empty the bin. Please try again.',
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
-      open
-      onOpenChange={() => onClose()}
-      title="Empty the bin"
-      confirmLabel="Empty the bin"
-      busyLabel="Deleting..."
-      focusAfter={pageHeading}
-      {...confirm}
-      disabledReason={confirm.disabledReason ?? (asked.length === 0 ? 'The bin is empty' : undefined)}
-    >
-      {asked.length === 0 ? (
-        'The bin is empty.'
-      ) : (
-        <>Delete {contentsText(asked)} in the bin for good? This action cannot be undone.</>
-      )}
-    </ConfirmDialog>
+    <EmptyBinQuestion
+      contents={contentsText(asked)}
+      call="bin.empty"
+      act={async () => emptiedText(asked.length, await mutateAsync(asked))}
+      onClose={onClose}
+    />
   )
 }

@@ -4,14 +4,20 @@ import { errorText } from '../../api/errors.ts'
 import { useHost } from '../../api/host.ts'
 import { useDeleteProjectForGood, useProjectBin } from '../../api/project-bin.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
-import { useOpenDialog } from '../../shell/use-dialog.ts'
+import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
+import { later } from '../../ui/later.tsx'
 import { DeletedRow, deletedColumns } from '../bin/DeletedRow.tsx'
 import { ForGoodQuestion } from '../bin/ForGoodQuestion.tsx'
 import { contentsOf, projectNote } from './project-bin-words.ts'
 import { projectDialogs } from './project-dialogs.ts'
 import { undoProject } from './tell-project-deleted.ts'
+
+const EmptyProjectBinDialog = later(
+  async () => (await import('./EmptyProjectBinDialog.tsx')).EmptyProjectBinDialog,
+  { close: ({ onClose }: { onClose: () => void }) => onClose() },
+)
 
 const { name, deleted, keptUntil, actions } = deletedColumns
 const columns = [name, { label: 'VMs', width: '6rem' }, deleted, keptUntil, actions]
@@ -20,6 +26,8 @@ const columns = [name, { label: 'VMs', width: '6rem' }, deleted, keptUntil, acti
 export function DeletedProjects() {
   const { items, loading, error, refetch } = useProjectBin()
   const days = useHost()?.bin_days
+  const openDialog = useOpenDialog()
+  const emptying = useDialog(projectDialogs.emptyBin)
   if (loading || (items.length === 0 && !error)) return null
   return (
     <section aria-labelledby="deleted-projects" className="mt-8">
@@ -41,9 +49,15 @@ export function DeletedProjects() {
         </div>
       ) : (
         <>
-          <p className="mt-1 mb-3 max-w-160 text-dense text-ink-2">
-            Kept {days ? `for ${binDaysText(days)} ` : ''}with everything in them. They count toward no quota.
-          </p>
+          <div className="mt-1 mb-3 flex flex-wrap items-end justify-between gap-3">
+            <p className="max-w-160 text-dense text-ink-2">
+              Kept {days ? `for ${binDaysText(days)} ` : ''}with everything in them. They count toward no
+              quota.
+            </p>
+            <Button size="sm" aria-haspopup="dialog" onClick={() => openDialog(projectDialogs.emptyBin)}>
+              Empty Bin
+            </Button>
+          </div>
           <Ledger
             label="Deleted projects"
             columns={columns}
@@ -53,6 +67,7 @@ export function DeletedProjects() {
           />
         </>
       )}
+      {emptying.open && !error && <EmptyProjectBinDialog projects={items} onClose={() => emptying.close()} />}
       <ObjectDialogs
         objects={items}
         loading={loading || error !== null}

@@ -4,4 +4,5 @@ export const projectDialogs = {
   create: 'new-project',
   delete: 'delete-project',
   deleteForGood: 'delete-project-for-good',
+  emptyBin: 'empty-bin',
 } as const
