@@ -149,9 +149,14 @@ export type Call = <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Pro
 export function callWith(request: APIRequestContext): Call {
   return async <E extends Endpoint>(endpoint: E, input: CallInput<E>) => {
     // The compiler cannot look into CallInput while E is open; it has these parts or fewer.
-    const { params, body } = input as { params?: Record<string, string>; body?: unknown }
+    const { params, query, body } = input as {
+      params?: Record<string, string>
+      query?: Record<string, string>
+      body?: unknown
+    }
     const answer = await request.fetch(fillPath(endpoint.path, params), {
       method: endpoint.method,
+      ...(query && { params: query }),
       ...(body === undefined ? {} : { data: body }),
     })
     if (!answer.ok()) throw new Error(`${endpoint.id} answered ${answer.status()}: ${await answer.text()}`)

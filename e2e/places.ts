@@ -2,11 +2,13 @@ import type { APIRequest, BrowserContext, Locator, Page } from '@playwright/test
 import {
   apiTokenApi,
   type BinItem,
+  type BinProject,
   binApi,
   type CallOutput,
   diskApi,
   diskSnapshotApi,
   projectApi,
+  projectBinApi,
   projectMemberApi,
   scalingDefaults,
   sshKeyApi,
@@ -323,6 +325,17 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         who: 'owner',
         path: binPath(project.id),
         prepare: fillBin,
+        open: async (page) => {
+          await button(page, 'Empty Bin').click()
+          return page.getByRole('alertdialog')
+        },
+      },
+      { name: 'the deleted projects', who: 'owner', path: '/projects', prepare: fillProjectBin },
+      {
+        name: 'a bin of projects to empty',
+        who: 'owner',
+        path: '/projects',
+        prepare: fillProjectBin,
         open: async (page) => {
           await button(page, 'Empty Bin').click()
           return page.getByRole('alertdialog')
@@ -825,6 +838,17 @@ const inBin = {
 }
 
 /** Something of each kind, at times that do not change. */
+const fillProjectBin = async (page: Page): Promise<void> => {
+  const { deleted_at, deleted_by, delete_at } = inBin
+  const times = { deleted_at, deleted_by, delete_at }
+  const none = { vms: 0, running_vms: 0, vm_pools: 0, vm_sets: 0, disks: 0, snapshots: 0, bin_items: 0 }
+  const projects: BinProject[] = [
+    { ...times, ...none, id: '1', name: long, vms: 30, running_vms: 23, vm_pools: 1, disks: 7, bin_items: 2 },
+    { ...times, ...none, id: '2', name: arabic, deleted_by: null },
+  ]
+  await answer(page, projectBinApi.list, 200, projects)
+}
+
 const fillBin = async (page: Page): Promise<void> => {
   const disks = ['state', 'ledger', arabic, emoji].map((name) => ({ id: name, name }))
   const items: BinItem[] = [

@@ -81,6 +81,45 @@ test('deleted projects are listed with what they have, and come back under anoth
   expect((await call(projectApi.list, {})).map(({ id }) => id)).toContain(project.id)
 })
 
+test('the bin of projects is emptied of what was counted, and what comes later stays', async ({
+  page,
+  project,
+  makeVm,
+  call,
+}) => {
+  await makeVm('web', 'running')
+  await call(projectApi.delete, { params: { projectId: project.id }, query: { with_vms: 'true' } })
+  const remove = async (name: string) => {
+    const { id } = await call(projectApi.create, { body: { name } })
+    await call(projectApi.delete, { params: { projectId: id } })
+  }
+  await remove('Looms')
+  await page.goto('/projects')
+  await deleted(page).getByRole('button', { name: 'Empty Bin' }).press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Empty the bin' })
+  await expect(question).toContainText(
+    'Delete 2 projects with 1 VM in the bin for good? This action cannot be undone.',
+  )
+  await expect(page).toHaveURL(/dialog=empty-bin/)
+  await expectAccessible(page)
+  await remove('Late')
+  await question.getByRole('button', { name: 'Empty the bin' }).click()
+  await expect(toasts(page)).toContainText('Deleted 2 projects for good')
+  await expect(deleted(page).getByRole('article', { name: 'Looms' })).toBeHidden()
+  await expect(deleted(page).getByRole('article', { name: 'Late' })).toBeVisible()
+  expect((await call(projectBinApi.list, {})).map(({ name }) => name)).toEqual(['Late'])
+
+  const away = await answer(page, projectBinApi.empty, 503, { message: 'Not now.' })
+  await deleted(page).getByRole('button', { name: 'Empty Bin' }).click()
+  await expect(question).toContainText('Delete 1 project in the bin for good?')
+  await question.getByRole('button', { name: 'Empty the bin' }).click()
+  await expect(question).toContainText('Not now.')
+  await away.end()
+  await question.getByRole('button', { name: 'Empty the bin' }).click()
+  await expect(deleted(page)).toHaveCount(0)
+  expect(await call(projectBinApi.list, {})).toEqual([])
+})
+
 test('a project is deleted for good at once when that is chosen, and nothing offers to undo it', async ({
   page,
   project: _,
