@@ -186,6 +186,22 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     },
   )
 
+  it.each(['ab', 'my_backups.', '192.168.1.1'])(
+    'with the bucket %s, which cannot be the name of one, is told as that',
+    async (bucket) => {
+      const s3 = { keyId: 'key', secret: 'secret', secretFile: null, region: null }
+      const repository = `s3:https://127.0.0.1:1/${bucket}/folder`
+      const far = makeRepository({ ...(await place()), repository, s3 }, null)
+      for (const attempt of [() => far.reach(never()), () => far.create(never())])
+        await expect(attempt()).rejects.toMatchObject({
+          is: 'bad-bucket',
+          message: expect.stringMatching(
+            /^The S3 bucket in .* is not valid: Bucket name (cannot|contains) .*\. Check SLIPWAY_BACKUP_REPOSITORY\.$/,
+          ),
+        })
+    },
+  )
+
   it('is given up when its store takes what it is sent and never answers', async () => {
     const store = createServer().listen(0, '127.0.0.1')
     await once(store, 'listening')
@@ -216,6 +232,15 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
       [
         'Fatal: unable to open config file: stat /r/config: no such file or directory\nIs there a repository at the following location?\n/r',
         'no-repository',
+      ],
+      [
+        'Fatal: unable to open config file: client.GetObject: Bucket name cannot be shorter than 3 characters\nIs there a repository at the following location?\ns3:https://s3.test/ab',
+        'bad-bucket',
+      ],
+      ['Fatal: parsing repository location failed: s3: bucket name not found', 'bad-bucket'],
+      [
+        'Fatal: unable to open config file: Stat: The specified bucket is not valid.\nIs there a repository at the following location?',
+        'bad-bucket',
       ],
       ['Fatal: something new', null],
     ]

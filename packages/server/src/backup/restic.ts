@@ -26,6 +26,7 @@ const troubles = [
   'not-installed',
   'wrong-password',
   'no-repository',
+  'bad-bucket',
   'refused',
   'locked',
   'full',
@@ -38,6 +39,8 @@ type ResticTrouble = (typeof troubles)[number]
 /** What restic 0.14 to 0.18 print, in the order in which it has to be looked for. */
 const signs: readonly [RegExp, ResticTrouble][] = [
   [/wrong password or no key found/i, 'wrong-password'],
+  // It asks after this whether there is a repository, too.
+  [/bucket name (cannot|contains|not found)|specified bucket is not valid|invalidbucketname/i, 'bad-bucket'],
   [/already locked/i, 'locked'],
   [/no space left on device|disk quota exceeded|quota.*exceeded/i, 'full'],
   [
@@ -71,6 +74,10 @@ const sentenceOf = (is: ResticTrouble | null, { repository }: OutsidePlace, last
       return `The password does not open the repository ${repository}. Check SLIPWAY_BACKUP_PASSWORD_FILE.`
     case 'no-repository':
       return `There is no repository at ${repository}. Check that it is mounted and spelled correctly, or create it: npm run backup -- --init`
+    case 'bad-bucket': {
+      const [why = last] = /(the specified )?bucket .*/i.exec(last) ?? []
+      return `The S3 bucket in ${repository} is not valid: ${why}. Check SLIPWAY_BACKUP_REPOSITORY.`
+    }
     case 'refused':
       return `Access to the repository ${repository} was refused (${last}). Check the S3 keys, or who may write to the directory.`
     case 'locked':
