@@ -58,6 +58,10 @@ const sourcePollMs = 500
 /** How often a disk is looked at that cannot be read. */
 const waitMs = 60_000
 
+/** How often a disk is looked at that is deleted and that a guest still has, and for how long that is no failure. */
+const busyPollMs = 1_000
+const busyPatienceMs = 120_000
+
 const hourMs = 3_600_000
 
 function sourceOf({ origin, upload }: DiskRecord, path: string): VolumeSource {
@@ -150,7 +154,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         jobs.abort(id)
         return 'when-kicked'
       case 'delete':
-        await engine.deleteVolume(id)
+        if (!(await isRemoved(record))) return { afterMs: busyPollMs }
         await dropFile(record)
         await repo.remove(id, clock.now())
         jobs.forget(id)
@@ -187,6 +191,22 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'free':
         await settle(id, { detaching: 0 })
         return 'now'
+    }
+  }
+
+  /**
+   * Removes a volume; false while a guest still has it. The VM goes as well, and its guest takes a moment to end: only when that
+   * lasts is it a failure.
+   */
+  async function isRemoved({ disk: { id, status_since } }: DiskRecord): Promise<boolean> {
+    try {
+      await engine.deleteVolume(id)
+      return true
+    } catch (error) {
+      const isBusy = error instanceof EngineError && error.code === 'volume-busy'
+      if (!isBusy || clock.now() - Date.parse(status_since) > busyPatienceMs) throw error
+      log.debug({ disk: id }, 'a disk that is deleted waits for the guest that has it')
+      return false
     }
   }
 

@@ -2,7 +2,7 @@ import { Disk, diskStatuses } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
 import { withoutBin } from '../app.test-kit.ts'
 import type { DiskTable } from '../db/schema.ts'
-import { atDesk, openDesk } from '../desk.test-kit.ts'
+import { atDesk, type Desk, openDesk } from '../desk.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
 import { newId } from '../lib/id.ts'
 
@@ -421,6 +421,55 @@ describe('a VM that is busy with something long', () => {
 })
 
 describe('deleting a disk', () => {
+  /** Of the looks of disks. */
+  const failedLooks = async ({ app }: Pick<Desk, 'app'>): Promise<number> => {
+    const headers = { authorization: 'Bearer operator-token' }
+    const { body } = await app.app.inject({ method: 'GET', url: '/metrics', headers })
+    const line = /slipway_reconciler_looks_total\{reconciler="disk",outcome="failed"\} (\d+)/.exec(body)
+    return Number(line?.[1])
+  }
+
+  const stillBusy = () => {
+    throw new EngineError('volume-busy', 'Another VM still has the disk.', { retryable: true })
+  }
+
+  it(
+    'that goes with its project waits for the guest that has it, which is no failure',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.runningVm('web')
+      for (const name of ['one', 'two']) await desk.attach(await desk.readyDisk({ name }), vmId)
+      await desk.pass()
+      const remove = engine.deleteVolume
+      let tries = 0
+      engine.deleteVolume = async (id) => (++tries <= 6 ? stillBusy() : remove(id))
+      const url = `/api/projects/${desk.params.projectId}?with_vms=true&for_good=true`
+      expect((await desk.ada.raw('DELETE', url)).status).toBe(204)
+      await desk.pass()
+      expect(await engine.listVolumes()).toEqual([])
+      expect(tries).toBe(8)
+      expect(await failedLooks(desk)).toBe(0)
+    }),
+  )
+
+  it(
+    'that a guest does not let go of is a failure after a while, and is tried on',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const { engine } = desk.app
+      const remove = engine.deleteVolume
+      engine.deleteVolume = async () => stillBusy()
+      await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}/disks/${diskId}?for_good=true`)
+      await desk.pass(60_000)
+      expect(await failedLooks(desk)).toBe(0)
+      await desk.pass(2 * 60_000)
+      expect(await failedLooks(desk)).toBeGreaterThan(0)
+      engine.deleteVolume = remove
+      await desk.pass(2 * 60_000)
+      expect(await engine.listVolumes()).toEqual([])
+    }),
+  )
+
   it(
     '204 and it is gone from the list at once, and soon from the host',
     atDesk(async (desk) => {
