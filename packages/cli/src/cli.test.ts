@@ -48,7 +48,9 @@ describe('signing in', () => {
   it('takes the token from standard input and keeps it for its owner alone', async () => {
     const outcome = await run(['login', '--server', `${world.server.url}/`], {}, `${world.token}\n`)
     expect(outcome).toMatchObject({ code: exitCodes.done, stderr: '' })
-    expect(outcome.stdout).toContain(`Signed in to ${world.server.url} as ${world.person.email}.`)
+    expect(outcome.stdout).toBe(
+      `Signed in to ${world.server.url} as ${world.person.email}.\nYou have no project. Create one with \`slipway project create NAME\`.\n`,
+    )
     expect((await stat(kept)).mode & 0o777).toBe(0o600)
     expect((await stat(join(world.home, 'slipway'))).mode & 0o777).toBe(0o700)
   })
@@ -61,6 +63,20 @@ describe('signing in', () => {
     outcomes.push(outcome)
     expect(outcome.stdout).toContain(`Signed in to ${world.server.url}`)
     expect(outcome.code).toBe(exitCodes.done)
+  })
+
+  it('selects the only project, and says how to select one of several', async () => {
+    const login = async () =>
+      (await run(['login', '--server', world.server.url], {}, `${world.token}\n`)).stdout.split('\n')[1]
+    const newProject = async (name: string) =>
+      (await world.person.call('project.create', { body: { name } })).id
+    const ids = [await newProject('first')]
+    expect(await login()).toBe('Selected project first.')
+    ids.push(await newProject('second'))
+    expect(await login()).toBe('Select a project with `slipway use PROJECT`.')
+    for (const projectId of ids)
+      await world.person.call('project.delete', { params: { projectId }, query: { for_good: 'true' } })
+    expect(await login()).toBe('You have no project. Create one with `slipway project create NAME`.')
   })
 
   it('never sends the kept token to another server', async () => {

@@ -5,7 +5,7 @@ import { parseArguments } from './arguments.ts'
 import { Failure } from './failure.ts'
 import { labelsOf, pick } from './names.ts'
 import { note, print } from './output.ts'
-import { openSession } from './session.ts'
+import { noProject, openSession } from './session.ts'
 import {
   forget,
   keep,
@@ -38,7 +38,13 @@ export async function login(words: readonly string[]): Promise<void> {
     projects.length === 1 && only ? { id: only.id, name: labelsOf(only)[0] ?? only.id } : undefined
   keep({ server, token, ...(project && { project }) })
   print(`Signed in to ${server} as ${email}.`)
-  print(project ? `Selected project ${project.name}.` : 'Select a project with `slipway use PROJECT`.')
+  print(
+    project
+      ? `Selected project ${project.name}.`
+      : projects.length === 0
+        ? noProject
+        : 'Select a project with `slipway use PROJECT`.',
+  )
 }
 
 /** Reads a line without showing it; all of standard input where that is no terminal. */

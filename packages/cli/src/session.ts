@@ -32,6 +32,9 @@ export interface Session {
 /** Detaching a disk waits for the guest, which has ten seconds; every other call answers at once. */
 const timeoutMs = 60_000
 
+/** What helps where there is no project yet. */
+export const noProject = 'You have no project. Create one with `slipway project create NAME`.'
+
 /** Ids are UUIDs: what looks like one is not looked up. */
 export const isId = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
@@ -68,7 +71,7 @@ export function openSession({ server, token, project }: Settings, patienceMs = t
       throw new Failure(
         'usage',
         projects.length === 0
-          ? 'You have no project. Create one with `slipway project create NAME`.'
+          ? noProject
           : ['Select a project with --project, SLIPWAY_PROJECT or `slipway use`:', ...names].join('\n'),
       )
     },
