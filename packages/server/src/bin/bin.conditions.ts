@@ -1,9 +1,7 @@
 /** What is in the bin, for the queries of others. */
-import type { BinEmpty } from '@slipway/contract'
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
-import { isoTime } from '../lib/clock.ts'
 
 /** The ids of the projects that are in the bin, for `where project_id not in`. */
 export const projectsInBin = (executor: Db) =>
@@ -20,9 +18,10 @@ export const groupsInBin = (executor: Db) =>
     .select('bin.id')
     .where('bin.kind', 'in', [sql.lit('vm_pool' as const), sql.lit('vm_set' as const)])
 
-/** Whether a row is meant by a call to empty the bin. */
-export const isMeant = ({ ids, before }: BinEmpty) => {
-  const until = before === undefined ? undefined : isoTime(Date.parse(before))
+/** Whether a row is meant by a call to empty the bin, which names ids, a time, or both. */
+export const isMeant = ({ ids, before }: { ids?: string[] | undefined; before?: string | undefined }) => {
+  // Times are compared as they are stored, in whatever form they come.
+  const until = before === undefined ? undefined : new Date(before).toISOString()
   return (e: ExpressionBuilder<Schema, 'bin'>) =>
     e.and([
       // PostgreSQL takes no empty list.
