@@ -15,6 +15,10 @@ export const MACHINE_SHAPE_ALONE = 5
 /** Those of earlier versions in which a saved memory still goes on: they had no places for more processors and memory. */
 const SHAPES_WITHOUT_PLACES: Record<number, number> = { [MACHINE_SHAPE]: 4, [MACHINE_SHAPE_ALONE]: 3 }
 
+/** Whether machines are launched in this shape now. */
+export const isShapeOfNow = (shape: number): boolean =>
+  shape === MACHINE_SHAPE || shape === MACHINE_SHAPE_ALONE
+
 /** Whether a memory that was saved of a machine of one shape goes on where machines of another are launched. */
 export const goesOnIn = (saved: number, now: number): boolean =>
   saved === now || saved === SHAPES_WITHOUT_PLACES[now]

@@ -70,6 +70,7 @@ describe('What a frozen guest fits', () => {
     [{ accelerator: 'KVM' as const }, false],
     [{ cpuModel: 'host' }, false],
     [{ format: 0 }, false],
+    [{ shape: 4 }, false],
     [{ cpu: 8, memoryMb: 4096 }, true],
   ])('one that differs by %j is of use on this host: %j', (change, isOfUse) => {
     expect(isOfHost({ ...fit, ...change }, host)).toBe(isOfUse)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { BootImage } from '../../../image/image-store.ts'
+import { isShapeOfNow } from '../command-line.ts'
 import type { HostFacts } from '../host-facts.ts'
 import { fitOf } from '../memory.ts'
 import type { MachineRecord, MemoryFit } from '../records.ts'
@@ -58,6 +59,7 @@ export const isOurs = ({ kernel }: BootImage): boolean => kernel !== undefined
 /** Whether a frozen guest can still be of use on this host. */
 export const isOfHost = (fit: WarmFit, host: HostFacts): boolean =>
   fit.format === FORMAT &&
+  isShapeOfNow(fit.shape) &&
   fit.qemu === host.qemu &&
   fit.accelerator === host.accelerator.kind &&
   fit.cpuModel === host.accelerator.cpu
