@@ -269,6 +269,33 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(await engine.openConsole(randomUUID())).toBeNull()
     })
 
+    test('a living guest keeps what it was given when it boots once more by itself', async ({ skip }) => {
+      const { address } = await until(keeper.id, 'ready')
+      const wished = { cpu: keeper.cpu + 1, memoryMb: keeper.memoryMb + 256 }
+      const grow = () => engine.growMachine(keeper.id, wished)
+      if ((await grow().catch(() => wished)) === null) skip(`${name} gives nothing to guests that run`)
+      // Its agent may come a moment later.
+      await expect.poll(() => grow().catch(String), { timeout: PATIENCE_MS }).toEqual(wished)
+      const ssh = real('ssh', skip)
+      const bootOf = () => ssh(address, 'cat /proc/sys/kernel/random/boot_id')
+      const before = await bootOf()
+      await ssh(address, '(sleep 0.5; reboot) > /dev/null 2>&1 &')
+      await expect
+        .poll(() => bootOf().catch(() => before), { timeout: PATIENCE_MS, interval: 500 })
+        .not.toBe(before)
+      const has = async () =>
+        (await ssh(address, "nproc; awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"))
+          .split('\n')
+          .map(Number)
+      await expect
+        .poll(async () => ((await has())[1] ?? 0) > wished.memoryMb * 0.85, {
+          timeout: PATIENCE_MS,
+          interval: 500,
+        })
+        .toBe(true)
+      expect((await has())[0]).toBe(wished.cpu)
+    })
+
     test('the power button ends it cleanly, and that counts as asked', async () => {
       const { run } = await until(keeper.id, 'ready')
       await done(engine.powerDown(keeper.id))

@@ -1,7 +1,7 @@
 import type { SnapshotMade, Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
 import type { Guest } from './guest.ts'
-import { sizeOf } from './guest-size.ts'
+import { sizeOf } from './guest-units.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { isRecord } from './lines.ts'

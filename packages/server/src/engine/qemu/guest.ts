@@ -9,6 +9,7 @@ import { clearCopies } from './block-jobs.ts'
 import { watchBoot } from './boot-watch.ts'
 import { processorThreads, processorTime } from './cpu-usage.ts'
 import { makeFreezing } from './freezing.ts'
+import { hasMore, useAllAdded } from './guest-units.ts'
 import { makeGuestVolumes } from './guest-volumes.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { cancelMigration, goOn, statusOf } from './memory.ts'
@@ -81,6 +82,9 @@ const GREETING_MS = 10_000
 const LOADING_MS = 300_000
 /** A guest that goes on from the memory of another one and does not take its identity in this time boots. */
 const RENEWAL_MS = 60_000
+/** So long the agent of a guest that is up may take until it answers, and then it is asked again. */
+const AGENT_COMES_MS = 60_000
+const AGENT_PAUSE_MS = 1000
 /** A resumed guest does not count as ready for so long while its clock is not set. */
 const CLOCK_FIRST_MS = 10_000
 /** It was set to the second; on a busy host that takes longer than it is true. */
@@ -113,7 +117,10 @@ async function takeUp(
   let run = launched
   const closed = new AbortController()
   qmp.onClose(() => closed.abort())
-  const onReady = () => onChange(machineId)
+  const onReady = () => {
+    onChange(machineId)
+    inBackground(log, 'having a guest make use of what was plugged in', useMore())
+  }
   const agent = makeAgentTalk(machineId, qmp, dirs)
   const freezing = makeFreezing({ machineId, agent, dirs, log, gone: closed.signal })
   const volumes = makeGuestVolumes({ machineId, qmp, log, onVolumeBack })
@@ -164,6 +171,23 @@ async function takeUp(
     inBackground(log, 'waiting for the clock of a guest', beginOnTime())
   else await readiness.begin()
   if (!run.resumed && !run.warm) boot.begin()
+  // It may have booted once more while nobody held it.
+  if (readiness.isReady()) inBackground(log, 'having a guest make use of what was plugged in', useMore())
+
+  /** A guest that booted once more has memory that was plugged in before, and leaves it unused. Its agent may come later. */
+  async function useMore(): Promise<void> {
+    if (!(await hasMore(qmp))) return
+    const latest = performance.now() + AGENT_COMES_MS
+    for (;;) {
+      try {
+        return await agent.talk((line) => useAllAdded(qmp, line))
+      } catch (error) {
+        if (closed.signal.aborted) return
+        if (performance.now() > latest) throw error
+        await sleep(AGENT_PAUSE_MS, undefined, { ref: false })
+      }
+    }
+  }
 
   /** Who is let in finds the time right, unless the guest is too busy to take it for long. */
   async function beginOnTime(): Promise<void> {
