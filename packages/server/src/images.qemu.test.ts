@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { templateApi, type Vm, vmApi } from '@slipway/contract'
+import { startScriptApi, templateApi, type Vm, vmApi } from '@slipway/contract'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { makeTestAppOver, type TestAppOptions, withoutBin } from './app.test-kit.ts'
@@ -40,6 +40,12 @@ const tiny = {
   build: 'set -eu\nfiglet ok > /root/built\nln -s built /root/link\nrm /etc/motd\n',
   check: 'set -eu\nfiglet checked\ntest -s /root/built\n',
 }
+
+/** A start script as people write them for Debian: a program in bash. */
+const userData = `#!/bin/bash
+words=(Debian $(</etc/debian_version))
+echo "$words as $(id -un)" | tee -a /root/told
+`
 
 /** Processes that work in a directory or name it, but for us. */
 async function processesIn(dir: string): Promise<string[]> {
@@ -136,7 +142,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
 
     const desk = await openDeskAt(app, () => sleep(100), await readFile(`${key}.pub`, 'utf8'))
     const create = async (name: string, template_id = 'tiny'): Promise<Vm> => {
-      const body = { name, template_id, ssh_key_id: desk.keyId }
+      const body = { name, template_id, ssh_key_id: desk.keyId, start_script: userData }
       return (await desk.ada.call(vmApi.create, { params: desk.params, body })).body
     }
     const vms = await Promise.all(['left', 'right'].map((name) => create(name)))
@@ -179,6 +185,15 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
       expect(memoryMb).toBeGreaterThan(440)
       expect(memoryMb).toBeLessThanOrEqual(512)
       expect(Number(await inGuest("df -BG --output=size / | tail -n 1 | tr -dc '0-9'"))).toBeGreaterThan(18)
+      const readScript = () => desk.ada.call(startScriptApi.get, { params: { ...desk.params, vmId: id } })
+      await expect
+        .poll(async () => (await readScript()).body, patience)
+        .toMatchObject({
+          state: 'succeeded',
+          exit_code: 0,
+          output: 'Debian as root\n',
+        })
+      expect(await inGuest('cat /root/told')).toBe('Debian as root')
       expect(await inGuest('dpkg --audit && systemctl is-active ssh')).toBe('active')
     }
 

@@ -52,11 +52,11 @@ printf 'MODULES=list\\nCOMPRESS=zstd\\n' > "$1/etc/initramfs-tools/conf.d/small"
 printf 'virtio_pci\\nvirtio_blk\\next4\\n' > "$1/etc/initramfs-tools/modules"
 `
 
-/** Those modules of cloud-init that the seed speaks to; each of the others costs a translated guest some more. */
+/** Those modules of cloud-init that the seed or the user data of a test speaks to; each of the others costs a translated guest some more. */
 const CLOUD_INIT = `datasource_list: [NoCloud]
 cloud_init_modules: [growpart, resizefs, write_files, set_hostname, update_hostname, users_groups, ssh]
-cloud_config_modules: []
-cloud_final_modules: [scripts_per_boot]
+cloud_config_modules: [runcmd]
+cloud_final_modules: [scripts_per_boot, scripts_user]
 `
 
 const AFTER_SETUP = `

@@ -21,6 +21,15 @@ import { makeImporter } from './import.ts'
 
 const GIB = 1024 ** 3
 const ROOT_BYTES = 3 * GIB
+/** Settings for cloud-init, as their owner would write them. */
+const userData = `#cloud-config
+users: [default, { name: ada, shell: /bin/bash }]
+write_files:
+  - { path: /srv/greeting, owner: 'root:root', permissions: '0640', content: "Hällo\n" }
+runcmd:
+  - cp /srv/greeting /srv/copied
+  - [sh, -c, 'date +%s >> /srv/runs']
+`
 const tools = [...cloudImageTools, 'qemu-system-x86_64', 'genisoimage', 'setpriv', 'prlimit', 'ssh']
 
 describeWith(tools, 'a Debian cloud image at an address', () => {
@@ -54,6 +63,7 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
       volumeIds: [],
       persistent: true,
       imageId: `${server.url}/debian.qcow2#sha256=${sha256}`,
+      startScript: userData,
       sshPublicKeys: [await readFile(`${key}.pub`, 'utf8')],
     })
     await engine.startMachine(id, { freshRoot: false, volumeIds: [] })
@@ -69,6 +79,7 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
     for (const dir of [dataDir, savedDir()]) await rm(dir, { recursive: true, force: true })
   })
 
+  const cloudInitIsDone = 'until [ -e /run/cloud-init/result.json ]; do sleep 0.5; done'
   const savedDir = () => `${dataDir}-saved`
 
   async function openAt(dir: string): Promise<Engine> {
@@ -126,11 +137,22 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
     }
   })
 
+  test('has run the user data of its owner, beside what it is given to let its owner in', async () => {
+    await inGuest(cloudInitIsDone)
+    expect(await inGuest('cat /srv/copied; stat -c %a /srv/greeting; id -un ada; wc -l < /srv/runs')).toBe(
+      'Hällo\n640\nada\n1\n',
+    )
+    // It brings no agent, so nobody can read the result from outside.
+    expect(await engine.startScriptResult(id, 'cloud-config')).toMatchObject({
+      state: 'unknown',
+      reason: expect.stringMatching(/^[A-Z].{20,}\.$/),
+    })
+  })
+
   test('finds nothing wrong with its seed, and tells the host that it is up', async () => {
     // What cloud-init complains of, such as user data that its schema forbids, it also writes down there.
-    const done = 'until [ -e /run/cloud-init/result.json ]; do sleep 0.5; done'
     const { v1 }: { v1: Record<string, unknown> } = JSON.parse(
-      await inGuest(`${done}; cat /run/cloud-init/status.json`),
+      await inGuest(`${cloudInitIsDone}; cat /run/cloud-init/status.json`),
     )
     expect(v1).toMatchObject({ datasource: expect.stringContaining('NoCloud'), stage: null })
     for (const stage of ['init-local', 'init', 'modules-config', 'modules-final']) {
@@ -163,7 +185,7 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
     await until((state) => state.power === 'booting')
     await until((state) => state.power === 'ready')
     expect(await boot()).not.toBe(first)
-    expect(await inGuest('hostname')).toBe('cloudy\n')
+    expect(await inGuest('hostname; wc -l < /srv/runs')).toBe('cloudy\n1\n')
     await inGuest('echo kept > /root/kept; sync')
   })
 
