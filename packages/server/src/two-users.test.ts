@@ -174,6 +174,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'share.create': () => ({ port: 4000 }),
   'share.update': () => ({ audience: 'everybody' }),
   'batch.create': (own) => ({ action: 'vm.stop', ids: [own.vmId] }),
+  'apiToken.create': (own) => ({ name: 'x', access: 'read', project_ids: [own.projectId] }),
   'bin.empty': () => ({ ids: ['nobody'] }),
   'projectBin.empty': (own) => ({ ids: [own.projectId] }),
 }
@@ -237,6 +238,17 @@ describe("another user's objects", () => {
         bodies[endpoint.id]?.(bobs),
       )
       expect(answer.status).toBe(403)
+      expect(await state()).toBe(before)
+    })
+  }
+
+  for (const endpoint of behindSession.filter(({ id }) => (bodies[id]?.length ?? 0) > 0)) {
+    it(`${endpoint.method} ${endpoint.path} with foreign ids in its body changes nothing`, async () => {
+      const before = await state()
+      const url = fillPath(endpoint.path, bobs)
+      const answer = await bob.raw(endpoint.method, url, bodies[endpoint.id]?.(adas))
+      // What is not in one's bin is gone from it.
+      expect(endpoint.id === 'projectBin.empty' ? [200] : [400, 404]).toContain(answer.status)
       expect(await state()).toBe(before)
     })
   }
