@@ -10,7 +10,7 @@ import { openDatabase } from '../db/open.ts'
 import { digestOf, tablesOf } from '../db/tables.ts'
 import { SIMULATED_FILE } from '../engine/simulated/kept.ts'
 import { makeOutcomes } from './outcomes.ts'
-import { directoryPlace, hasRestic, type Settings, s3Place } from './outside.test-kit.ts'
+import { directoryPlace, hasRestic, s3Place } from './outside.test-kit.ts'
 import { openPrograms } from './programs.test-kit.ts'
 
 const { home, installation, run, start, startServer } = await openPrograms()
@@ -37,64 +37,57 @@ const guestsIn = async (dir: string) =>
 const idIn = (printed: string) =>
   /Backup (\d{8}-\d{6}-[0-9a-f]{6}) is in the repository/.exec(printed)?.[1] ?? ''
 
-async function placeOf(kind: 'directory' | 'S3', name: string): Promise<Settings> {
+async function homeOf(name: string): Promise<string> {
   const own = path.join(home, name)
   await mkdir(own, { recursive: true })
-  if (kind === 'directory') return directoryPlace(own)
-  const { settings, close } = await s3Place(own)
-  closing.push(close)
-  return settings
+  return own
 }
 
 describe.skipIf(!hasRestic)('a backup outside the host', () => {
-  // Each takes a minute: one for each database, and repository.test has the directory on both.
-  it.each([onPostgres ? ('directory' as const) : ('S3' as const)])(
-    'in a repository (%s) is restored elsewhere when the installation is destroyed',
-    async (kind) => {
-      const settings = await placeOf(kind, `place-${kind}`)
-      const first = await installation(`first-${kind}`, { ...settings, ...seeded })
-      const endServer = await startServer(first)
-      const missing = await run('backup.ts', first, '--repository')
-      expect(missing).toMatchObject({ status: 1 })
-      expect(missing.printed).toContain('npm run backup -- --init')
-      expect(await run('backup.ts', first, '--init')).toMatchObject({ status: 0 })
-      const live = await run('backup.ts', first, '--repository')
-      expect(live).toMatchObject({ status: 0 })
-      await endServer()
+  // repository.test and the backup of a real guest have one in a directory.
+  it('in a repository on an S3 server is restored elsewhere when the installation is destroyed', async () => {
+    const { settings, close } = await s3Place(await homeOf('place-s3'))
+    closing.push(close)
+    const first = await installation('first', { ...settings, ...seeded })
+    const endServer = await startServer(first)
+    const missing = await run('backup.ts', first, '--repository')
+    expect(missing).toMatchObject({ status: 1 })
+    expect(missing.printed).toContain('npm run backup -- --init')
+    expect(await run('backup.ts', first, '--init')).toMatchObject({ status: 0 })
+    const live = await run('backup.ts', first, '--repository')
+    expect(live).toMatchObject({ status: 0 })
+    await endServer()
 
-      const rest = await run('backup.ts', first, '--repository')
-      expect(rest).toMatchObject({ status: 0 })
-      const listed = await run('backup.ts', first, '--list')
-      expect(listed.printed.trim().split('\n')).toHaveLength(1)
-      expect(listed.printed).toContain(idIn(rest.printed))
-      expect((await run('backup.ts', first, '--check')).printed).toContain('is whole')
-      expect((await readdir(first.dataDir)).filter((name) => name.endsWith('staging'))).toEqual([])
+    const rest = await run('backup.ts', first, '--repository')
+    expect(rest).toMatchObject({ status: 0 })
+    const listed = await run('backup.ts', first, '--list')
+    expect(listed.printed.trim().split('\n')).toHaveLength(1)
+    expect(listed.printed).toContain(idIn(rest.printed))
+    expect((await run('backup.ts', first, '--check')).printed).toContain('is whole')
+    expect((await readdir(first.dataDir)).filter((name) => name.endsWith('staging'))).toEqual([])
 
-      // What the same installation is by a backup in a directory: guests that run are those of a host that went down.
-      const plain = path.join(home, `plain-${kind}`)
-      expect(await run('backup.ts', first, plain)).toMatchObject({ status: 0 })
-      const before = await digests(first.database)
-      const guests = await guestsIn(path.join(plain, 'data'))
-      await rm(first.dataDir, { recursive: true })
-      const second = await installation(`second-${kind}`, settings)
-      const restored = await run('restore.ts', second, '--repository')
-      expect(restored.printed).toContain(`Restoring backup ${idIn(rest.printed)}`)
-      expect(restored).toMatchObject({ status: 0 })
-      expect(await digests(second.database)).toEqual(before)
-      expect(await guestsIn(second.dataDir)).toEqual(guests)
-      const endSecond = await startServer({
-        ...second,
-        env: { ...settings, SLIPWAY_BACKUP_SCHEDULE: '1h' },
-      })
-      // Its first one is due at once, and there is one of each data directory then.
-      const outcomes = () =>
-        readFile(path.join(second.dataDir, 'backup-outcomes.json'), 'utf8').catch(() => '')
-      await expect.poll(outcomes, { timeout: 60_000, interval: 500 }).toContain('"good":{')
-      await endSecond()
-      expect((await run('backup.ts', second, '--list')).printed.trim().split('\n')).toHaveLength(2)
-    },
-    180_000,
-  )
+    // What the same installation is by a backup in a directory: guests that run are those of a host that went down.
+    const plain = path.join(home, 'plain')
+    expect(await run('backup.ts', first, plain)).toMatchObject({ status: 0 })
+    const before = await digests(first.database)
+    const guests = await guestsIn(path.join(plain, 'data'))
+    await rm(first.dataDir, { recursive: true })
+    const second = await installation('second', settings)
+    const restored = await run('restore.ts', second, '--repository')
+    expect(restored.printed).toContain(`Restoring backup ${idIn(rest.printed)}`)
+    expect(restored).toMatchObject({ status: 0 })
+    expect(await digests(second.database)).toEqual(before)
+    expect(await guestsIn(second.dataDir)).toEqual(guests)
+    const endSecond = await startServer({
+      ...second,
+      env: { ...settings, SLIPWAY_BACKUP_SCHEDULE: '1h' },
+    })
+    // Its first one is due at once, and there is one of each data directory then.
+    const outcomes = () => readFile(path.join(second.dataDir, 'backup-outcomes.json'), 'utf8').catch(() => '')
+    await expect.poll(outcomes, { timeout: 60_000, interval: 500 }).toContain('"good":{')
+    await endSecond()
+    expect((await run('backup.ts', second, '--list')).printed.trim().split('\n')).toHaveLength(2)
+  }, 180_000)
 
   // What a process leaves is the same for either database.
   it.skipIf(onPostgres)(
@@ -118,7 +111,7 @@ exec ${stdout.trim()} "$@"
 `,
         { mode: 0o755 },
       )
-      const settings = await placeOf('directory', 'place-killed')
+      const settings = await directoryPlace(await homeOf('place-killed'))
       const first = await installation('killed', {
         ...settings,
         ...seeded,
