@@ -25,7 +25,7 @@ const ROOT_BYTES = 3 * GIB
 const userData = `#cloud-config
 users: [default, { name: ada, shell: /bin/bash }]
 write_files:
-  - { path: /srv/greeting, owner: 'root:root', permissions: '0640', content: "Hällo\n" }
+  - { path: /srv/greeting, owner: 'root:root', permissions: '0640', content: "Hällo\\n" }
 runcmd:
   - cp /srv/greeting /srv/copied
   - [sh, -c, 'date +%s >> /srv/runs']
