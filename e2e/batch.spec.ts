@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
-import { batchApi, binApi, vmApi } from '@slipway/contract'
+import { batchApi, binApi, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
-import { expect, often, test } from './fixtures.ts'
-import { diskListPath, vmListPath } from './paths.ts'
+import { expect, often, templateId, test } from './fixtures.ts'
+import { answer, makeVmSet } from './network.ts'
+import { diskListPath, vmListPath, vmPoolListPath, vmSetListPath } from './paths.ts'
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Selection' })
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
@@ -142,4 +143,73 @@ test('disks are deleted at once, and for good when that is chosen', async ({
   expect(
     (await call(binApi.list, { params: { projectId: project.id } })).map(({ name }) => name).sort(),
   ).toEqual(['one', 'two'])
+})
+
+test('pools are deleted by keyboard with what they have, and the results survive a reload', async ({
+  page,
+  project,
+  sshKey,
+  call,
+}) => {
+  const params = { projectId: project.id }
+  const like = { template_id: templateId, ssh_key_id: sshKey.id, auto_scaling: false }
+  for (const name of ['web', 'ci', 'kept'])
+    await call(vmPoolApi.create, { params, body: { ...like, name, disks: [{ name: 'data', size: '1Gi' }] } })
+  await expect
+    .poll(async () => (await call(vmPoolApi.list, { params })).map(({ status }) => status), often)
+    .toEqual(['active', 'active', 'active'])
+  await page.goto(vmPoolListPath(project.id))
+  await page.getByRole('button', { name: 'Select', exact: true }).press('Enter')
+  await expect(bar(page)).toBeFocused()
+  const remove = bar(page).getByRole('button', { name: 'Delete' })
+  await expect(remove).toHaveAccessibleDescription('Select pools first')
+  await box(page, 'web').press('Space')
+  await box(page, 'ci').press('Space')
+  await expect(bar(page).getByRole('status')).toHaveText('2 selected')
+  // Escape closes the form of a card first.
+  await page.getByRole('button', { name: 'Edit kept' }).press('Enter')
+  await page.getByRole('form', { name: 'Edit kept' }).getByRole('button', { name: 'Cancel' }).press('Escape')
+  await expect(page.getByRole('form', { name: 'Edit kept' })).toBeHidden()
+  await expect(bar(page).getByRole('status')).toHaveText('2 selected')
+  await expectAccessible(page)
+
+  await remove.press('Enter')
+  const question = page.getByRole('alertdialog', { name: 'Delete 2 pools' })
+  await expect(question).toHaveAccessibleDescription(
+    /^Are you sure you want to delete .*\. Now they have 2 VMs and 2 disks that will be deleted with them\.$/,
+  )
+  await expect(question).toContainText('They are kept in the bin for 7 days')
+  await expectAccessible(page)
+  await question.getByRole('button', { name: 'Delete 2 pools' }).press('Enter')
+  const results = page.getByRole('dialog', { name: 'Delete 2 pools' })
+  await expect(results).toContainText('2 of 2 requested')
+  await expect(results.getByRole('region', { name: 'Requested (2)' }).getByRole('listitem')).toHaveText([
+    'web',
+    'ci',
+  ])
+  await page.reload()
+  await expect(results).toContainText('2 of 2 requested')
+  await results.getByRole('button', { name: 'Close' }).press('Enter')
+  await expect(page.getByRole('article')).toHaveCount(1)
+  await expect(page.getByRole('article', { name: 'kept' })).toBeVisible()
+  const kept = await call(binApi.list, { params })
+  expect(kept.map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual(['vm_pool ci', 'vm_pool web'])
+})
+
+test('sets are not deleted before their VMs and disks were counted', async ({ page, project }) => {
+  await answer(page, vmSetApi.list, 200, [makeVmSet('web'), makeVmSet('ci')])
+  const failing = await answer(page, vmApi.list, 500, {})
+  await page.goto(vmSetListPath(project.id))
+  await select(page)
+  await bar(page).getByRole('button', { name: 'Select all 2 shown' }).click()
+  await bar(page).getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Delete 2 sets' })
+  const confirm = question.getByRole('button', { name: 'Delete 2 sets' })
+  await expect(question).toContainText('Their VMs and disks could not be counted.')
+  await expect(confirm).toHaveAccessibleDescription(/could not be counted/)
+  await failing.end()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await bar(page).getByRole('button', { name: 'Delete' }).click()
+  await expect(question).toContainText('Now they have no VMs and no disks that will be deleted with them.')
+  await expect(confirm).toBeEnabled()
 })

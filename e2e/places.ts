@@ -600,6 +600,18 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('form')
         },
       },
+      {
+        name: 'pools of which some are selected',
+        who: 'owner',
+        path: vmPoolListPath(project.id),
+        open: async (page) => {
+          await answer(page, vmPoolApi.list, 200, poolsInEveryState)
+          await page.reload()
+          await page.getByRole('button', { name: 'Select', exact: true }).click()
+          await page.getByRole('checkbox', { name: `Select ${long}` }).check()
+          return page.getByRole('region', { name: 'Selection' })
+        },
+      },
       over('alertdialog', 'the deletion of a pool', vmPoolListPath(project.id), async (page) => {
         await answer(page, vmPoolApi.list, 200, poolsInEveryState)
         await page.reload()

@@ -51,6 +51,8 @@ it('a batch is named by what it does and for how many', () => {
   expect(batchTitle('vm.delete', 1)).toBe('Delete 1 VM')
   expect(batchTitle('disk.delete', 2)).toBe('Delete 2 disks')
   expect(batchTitle('disk.delete', 2, true)).toBe('Delete 2 disks for good')
+  expect(batchTitle('vmPool.delete', 2)).toBe('Delete 2 pools')
+  expect(batchTitle('vmSet.delete', 1, true)).toBe('Delete 1 set for good')
 })
 
 it('its progress says what failed and what was left out only where there is some', () => {

@@ -16,6 +16,8 @@ export const batchActions = {
   'disk.delete': 'disk',
   'diskSnapshot.create': 'disk',
   'diskSnapshot.delete': 'disk_snapshot',
+  'vmPool.delete': 'vm_pool',
+  'vmSet.delete': 'vm_set',
 } as const
 export type BatchAction = keyof typeof batchActions
 /** The kind of the objects of a batch. */
@@ -79,6 +81,8 @@ const nouns: Record<BatchObject, string> = {
   disk: 'disk',
   vm_snapshot: 'snapshot',
   disk_snapshot: 'snapshot',
+  vm_pool: 'pool',
+  vm_set: 'set',
 }
 
 const verbs: Record<BatchAction, string> = {
@@ -91,6 +95,8 @@ const verbs: Record<BatchAction, string> = {
   'disk.delete': 'Delete',
   'diskSnapshot.create': 'Take snapshots of',
   'diskSnapshot.delete': 'Delete',
+  'vmPool.delete': 'Delete',
+  'vmSet.delete': 'Delete',
 }
 
 /** `3 VMs`. */

@@ -114,6 +114,8 @@ export const BatchDiskSnapshotCreate = of('diskSnapshot.create').extend({
   retention_days: ofDiskSnapshot.retention_days,
 })
 export const BatchDiskSnapshotDelete = deletionOf('diskSnapshot.delete')
+export const BatchVmPoolDelete = deletionOf('vmPool.delete')
+export const BatchVmSetDelete = deletionOf('vmSet.delete')
 
 /** Which call is made for which objects, and what that call takes. */
 export const BatchCreate = z.discriminatedUnion(
@@ -128,6 +130,8 @@ export const BatchCreate = z.discriminatedUnion(
     BatchDiskDelete,
     BatchDiskSnapshotCreate,
     BatchDiskSnapshotDelete,
+    BatchVmPoolDelete,
+    BatchVmSetDelete,
   ],
   { error: t.actionInvalid },
 )

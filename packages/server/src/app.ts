@@ -218,6 +218,8 @@ export async function buildApp(options: AppOptions) {
     disks,
     vmSnapshots,
     diskSnapshots,
+    pools,
+    sets,
   })
   const { webhooks, webhookReconciler, webhookFigures } = makeWebhooks(base, {
     privateWebhooks: config.privateWebhooks,

@@ -1,4 +1,13 @@
-import { type Endpoint, endpoints, fillPath, isOfProject, roleMay } from '@slipway/contract'
+import {
+  type BatchObject,
+  batchActions,
+  type Endpoint,
+  endpoints,
+  fillPath,
+  isOfProject,
+  roleMay,
+  unknownIds,
+} from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, testApp } from './app.test-kit.ts'
 import type { Schema } from './db/schema.ts'
@@ -179,6 +188,16 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'projectBin.empty': (own) => ({ ids: [own.projectId] }),
 }
 
+/** Whose id a batch takes. */
+const batchIds: Record<BatchObject, string> = {
+  vm: 'vmId',
+  disk: 'diskId',
+  vm_snapshot: 'snapshotId',
+  disk_snapshot: 'diskSnapshotId',
+  vm_pool: 'poolId',
+  vm_set: 'setId',
+}
+
 const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
 /** What a refused request may leave: when a session was last seen, and notes of requests. */
 const unwatched = ['idempotency_key', 'mail_token', 'passkey_challenge', 'session']
@@ -252,6 +271,20 @@ describe("another user's objects", () => {
       expect(await state()).toBe(before)
     })
   }
+
+  for (const [action, kind] of Object.entries(batchActions))
+    it(`400 for a batch of ${action} with a foreign id, and nothing changes`, async () => {
+      const ids = [adas[batchIds[kind]] ?? '']
+      const before = await state()
+      const answer = await bob.raw('POST', `/api/projects/${bobs.projectId}/batches`, {
+        action,
+        ids,
+        name: 'x',
+        add_tags: ['x'],
+      })
+      expect(answer).toMatchObject({ status: 400, body: { message: unknownIds(ids) } })
+      expect(await state()).toBe(before)
+    })
 
   it('400 for a foreign SSH key in a body', async () => {
     const answer = await bob.raw('POST', `/api/projects/${bobs.projectId}/vms`, {

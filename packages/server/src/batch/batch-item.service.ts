@@ -15,6 +15,8 @@ import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service
 import { Problem } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
+import type { VmPoolService } from '../vm-pool/vm-pool.service.ts'
+import type { VmSetService } from '../vm-set/vm-set.service.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
 import type { BatchRepo } from './batch.repo.ts'
 import {
@@ -33,6 +35,8 @@ export interface BatchItemServiceOptions {
   vmSnapshots: Pick<VmSnapshotService, 'create' | 'delete'>
   disks: Pick<DiskService, 'delete'>
   diskSnapshots: Pick<DiskSnapshotService, 'create' | 'delete'>
+  pools: Pick<VmPoolService, 'delete'>
+  sets: Pick<VmSetService, 'delete'>
 }
 
 /** The item was left out, or settled by another look, while its call was made: nothing of that call is stored. */
@@ -45,7 +49,7 @@ const creates = (action: BatchAction): boolean => action.endsWith('.create')
 const deletes = (action: BatchAction): boolean => action.endsWith('.delete')
 
 export function makeBatchItemService(options: BatchItemServiceOptions) {
-  const { repo, accounts, projects, vms, vmSnapshots, disks, diskSnapshots } = options
+  const { repo, accounts, projects, vms, vmSnapshots, disks, diskSnapshots, pools, sets } = options
 
   /** Whoever requested it, if they may still make this call. */
   async function whoMay({ accountId, projectId, request }: BatchRecord): Promise<string> {
@@ -94,6 +98,10 @@ export function makeBatchItemService(options: BatchItemServiceOptions) {
         })
       case 'diskSnapshot.delete':
         return diskSnapshots.delete(userId, projectId, id, isForGood(request))
+      case 'vmPool.delete':
+        return pools.delete(userId, projectId, id, isForGood(request))
+      case 'vmSet.delete':
+        return sets.delete(userId, projectId, id, isForGood(request))
     }
   }
 

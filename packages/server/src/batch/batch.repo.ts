@@ -15,6 +15,8 @@ import {
 /** SQLite takes 32,766 values in one statement. */
 const rowsAtOnce = 1000
 
+const groupKinds = { vm_pool: 'pool', vm_set: 'set' } as const
+
 // Written here, in this form.
 const requestOf = ({ request }: Pick<BatchTable, 'request'>) => JSON.parse(request) as BatchRequest
 
@@ -111,6 +113,38 @@ export function makeBatchRepo(db: Db) {
     return numUpdatedRows === 1n
   }
 
+  /** Those of these objects that a project has and nobody deleted. */
+  function present(kind: BatchKind, projectId: string, ids: readonly string[]): Promise<BatchObject[]> {
+    switch (kind) {
+      case 'vm':
+        return db
+          .selectFrom('vm')
+          .select(['id', 'name'])
+          .where('project_id', '=', projectId)
+          .where('wanted_deleted', '=', 0)
+          .where('id', 'in', ids)
+          .execute()
+      case 'vm_pool':
+      case 'vm_set':
+        return db
+          .selectFrom('vm_group')
+          .select(['id', 'name'])
+          .where('project_id', '=', projectId)
+          .where('kind', '=', groupKinds[kind])
+          .where('bin_id', 'is', null)
+          .where('id', 'in', ids)
+          .execute()
+      default:
+        return db
+          .selectFrom(kind)
+          .select(['id', 'name'])
+          .where('project_id', '=', projectId)
+          .where('status', '!=', 'deleting')
+          .where('id', 'in', ids)
+          .execute()
+    }
+  }
+
   return {
     settle,
     end: (batchId: string, at: string) => end(db, batchId, at),
@@ -121,28 +155,14 @@ export function makeBatchRepo(db: Db) {
       projectId: string,
       ids: readonly string[],
     ): Promise<Map<string, BatchObject>> {
-      const rows = await (kind === 'vm'
-        ? db
-            .selectFrom('vm')
-            .select(['id', 'name'])
-            .where('project_id', '=', projectId)
-            .where('wanted_deleted', '=', 0)
-            .where('id', 'in', ids)
-            .execute()
-        : db
-            .selectFrom(kind)
-            .select(['id', 'name'])
-            .where('project_id', '=', projectId)
-            .where('status', '!=', 'deleting')
-            .where('id', 'in', ids)
-            .execute())
+      const rows = await present(kind, projectId, ids)
       return new Map(rows.map((row) => [row.id, row]))
     },
 
     /** Whether something that was deleted is kept in a bin. */
     async isInBin(kind: BatchKind, id: string): Promise<boolean> {
       const row = await db
-        .selectFrom(kind)
+        .selectFrom(kind === 'vm_pool' || kind === 'vm_set' ? 'vm_group' : kind)
         .select('id')
         .where('id', '=', id)
         .where('bin_id', 'is not', null)

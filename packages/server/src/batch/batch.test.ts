@@ -3,7 +3,6 @@ import {
   accountApi,
   type BatchCreate,
   type BatchItem,
-  batchActions,
   batchApi,
   batchDays,
   batchTexts,
@@ -13,6 +12,9 @@ import {
   messages,
   projectMemberApi,
   vmApi,
+  vmPoolApi,
+  vmPoolTexts,
+  vmSetApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, tokenOf } from '../app.test-kit.ts'
@@ -40,6 +42,32 @@ const states = ({ items }: { items: readonly BatchItem[] }) => items.map(({ stat
 const reasons = ({ items }: { items: readonly BatchItem[] }) => items.map(({ message }) => message)
 
 const make = async (desk: Desk, name: string, more: object = {}) => (await desk.createVm(name, more)).body.id
+
+/** A pool or set with one VM, which has a disk of its own. */
+async function makeGroup(desk: Desk, kind: 'vmPool' | 'vmSet', name = 'web'): Promise<string> {
+  const { ada, params, keyId } = desk
+  const wish = { name, template_id: 'starter', ssh_key_id: keyId, disks: [{ name: 'data', size: '1Gi' }] }
+  const sizes = { min_size: 1, desired_size: 1, max_size: 1, auto_scaling: false }
+  const { body } =
+    kind === 'vmPool'
+      ? await ada.call(vmPoolApi.create, { params, body: { ...wish, ...sizes } })
+      : await ada.call(vmSetApi.create, { params, body: { ...wish, replicas: 1 } })
+  await desk.pass(60_000)
+  return body.id
+}
+
+/** The tables that nothing is left in once one of these was deleted for good. */
+const emptied: Record<
+  'vm' | 'disk' | 'vmSnapshot' | 'diskSnapshot' | 'vmPool' | 'vmSet',
+  readonly ('vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot' | 'vm_group')[]
+> = {
+  vm: ['vm'],
+  disk: ['disk'],
+  vmSnapshot: ['vm_snapshot'],
+  diskSnapshot: ['disk_snapshot'],
+  vmPool: ['vm_group', 'vm', 'disk'],
+  vmSet: ['vm_group', 'vm', 'disk'],
+}
 
 async function running(desk: Desk, names: readonly string[]): Promise<string[]> {
   const ids: string[] = []
@@ -164,7 +192,40 @@ describe('a batch', () => {
     }),
   )
 
-  for (const kind of ['vm', 'disk', 'vmSnapshot', 'diskSnapshot'] as const)
+  for (const kind of ['vmPool', 'vmSet'] as const)
+    it(
+      `puts groups into the bin with their VMs and disks, and tells of each: ${kind}`,
+      atDesk(async (desk) => {
+        const ids = [await makeGroup(desk, kind, 'web'), await makeGroup(desk, kind, 'ci')]
+        const kept = await makeGroup(desk, kind, 'kept')
+        const batch = await done(desk, { action: `${kind}.delete`, ids })
+        expect(batch.items).toMatchObject([
+          { id: ids[0], name: 'web', state: 'done' },
+          { id: ids[1], name: 'ci', state: 'done' },
+        ])
+        expect(await wishes(desk, `${kind}.delete`)).toEqual(['Ada Lovelace: web', 'Ada Lovelace: ci'])
+        expect((await inBin(desk)).sort()).toEqual(['ci', 'web'])
+        const { ada, params } = desk
+        const left = (await ada.call(vmApi.list, { params })).body
+        expect(left.map(({ vmpool_id, vmset_id }) => vmpool_id ?? vmset_id)).toEqual([kept])
+        expect((await desk.disks()).map(({ vm_id }) => vm_id)).toEqual(left.map(({ id }) => id))
+      }),
+    )
+
+  it(
+    'fails for a pool of which a snapshot needs a VM, and deletes the others',
+    atDesk(async (desk) => {
+      const ids = [await makeGroup(desk, 'vmPool', 'busy'), await makeGroup(desk, 'vmPool', 'web')]
+      const { ada, params } = desk
+      const { body } = await ada.call(vmPoolApi.get, { params: { ...params, poolId: ids[0] ?? '' } })
+      await desk.snapshotVm(body.vms[0]?.id ?? '')
+      const deleted = await done(desk, { action: 'vmPool.delete', ids })
+      expect(states(deleted)).toEqual(['failed', 'done'])
+      expect(reasons(deleted)).toEqual([vmPoolTexts.inUse, null])
+    }),
+  )
+
+  for (const kind of ['vm', 'disk', 'vmSnapshot', 'diskSnapshot', 'vmPool', 'vmSet'] as const)
     it(
       `keeps nothing in the bin when it deletes for good: ${kind}`,
       atDesk(async (desk) => {
@@ -173,6 +234,8 @@ describe('a batch', () => {
           disk: () => desk.readyDisk(),
           vmSnapshot: async () => desk.readyVmSnapshot(await desk.stoppedVm()),
           diskSnapshot: async () => desk.readyDiskSnapshot(await desk.readyDisk()),
+          vmPool: () => makeGroup(desk, 'vmPool'),
+          vmSet: () => makeGroup(desk, 'vmSet'),
         }
         const ids = [await made[kind]()]
         const action = `${kind}.delete` as const
@@ -185,9 +248,10 @@ describe('a batch', () => {
         await desk.pass(60_000)
         expect(states(await get(desk, body.id))).toEqual(['done'])
         expect(await inBin(desk)).toEqual([])
-        expect(await desk.app.db.selectFrom(batchActions[action]).select('id').execute()).toEqual([])
+        for (const table of emptied[kind])
+          expect(await desk.app.db.selectFrom(table).select('id').execute(), table).toEqual([])
         const [title] = await wishes(desk, 'batch.create')
-        expect(title).toMatch(/^Ada Lovelace: Delete 1 (VM|disk|snapshot) for good$/)
+        expect(title).toMatch(/^Ada Lovelace: Delete 1 (VM|disk|snapshot|pool|set) for good$/)
       }),
     )
 
@@ -219,6 +283,25 @@ describe('a batch', () => {
       await desk.deleteDisk(kept)
       const { projectId } = desk.params
       await desk.ada.raw('DELETE', `/api/projects/${projectId}/disks/${gone}?for_good=true`)
+      await undo()
+      await desk.pass()
+      const batch = await get(desk, body.id)
+      expect(states(batch)).toEqual(['failed', 'done'])
+      expect(reasons(batch)).toEqual([batchTexts.keptInBin, null])
+      expect(await inBin(desk)).toEqual(['kept'])
+    }),
+  )
+
+  it(
+    'does not say so of a pool either that somebody put into the bin meanwhile',
+    atDesk(async (desk) => {
+      const ids = [await makeGroup(desk, 'vmPool', 'kept'), await makeGroup(desk, 'vmPool', 'gone')]
+      const undo = await refuse(desk.app.db, 'update', 'batch_item')
+      const { body } = await create(desk, { action: 'vmPool.delete', ids, for_good: true })
+      await desk.app.idle()
+      const url = `/api/projects/${desk.params.projectId}/vmpools`
+      await desk.ada.raw('DELETE', `${url}/${ids[0]}`)
+      await desk.ada.raw('DELETE', `${url}/${ids[1]}?for_good=true`)
       await undo()
       await desk.pass()
       const batch = await get(desk, body.id)
@@ -309,6 +392,11 @@ describe('a batch is refused, and nothing is changed', () => {
       expect(refused).toMatchObject({ status: 400, body: { message: sentence, fields: { ids: sentence } } })
       const asDisk = await create(desk, { action: 'disk.delete', ids: ids.slice(0, 1) })
       expect(asDisk.status).toBe(400)
+      const pool = await makeGroup(desk, 'vmPool')
+      const asSet = await create(desk, { action: 'vmSet.delete', ids: [pool] })
+      expect(asSet).toMatchObject({ status: 400, body: { message: `Not found in this project: ${pool}` } })
+      await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}/vmpools/${pool}`)
+      expect((await create(desk, { action: 'vmPool.delete', ids: [pool] })).status).toBe(400)
       expect(await desk.app.db.selectFrom('batch').selectAll().execute()).toEqual([])
       expect((await desk.vm(ids[0] ?? '')).name).toBe('web')
     }),

@@ -1,6 +1,6 @@
 import type { Batch, BatchAction, BatchCreate } from '@slipway/contract'
 import type { Selectable } from './batch-offers.ts'
-import { DeleteManyDialog } from './DeleteManyDialog.tsx'
+import { DeleteManyDialog, DeleteManyGroupsDialog, DeleteManyVmsDialog } from './DeleteManyDialog.tsx'
 import { SnapshotManyDialog } from './SnapshotManyDialog.tsx'
 import { StopManyDialog } from './StopManyDialog.tsx'
 import { TagManyDialog } from './TagManyDialog.tsx'
@@ -32,6 +32,10 @@ export function BatchQuestion(props: QuestionProps) {
     case 'vm.stop':
       return <StopManyDialog {...props} />
     case 'vm.delete':
+      return <DeleteManyVmsDialog {...props} />
+    case 'vmPool.delete':
+    case 'vmSet.delete':
+      return <DeleteManyGroupsDialog {...props} action={props.action} />
     case 'disk.delete':
     case 'vmSnapshot.delete':
     case 'diskSnapshot.delete':

@@ -132,14 +132,14 @@ function Newest({ projectId, onOpen }: { projectId: string; onOpen: (id: string)
   )
 }
 
-/** Calls back for Escape, unless a dialog or a menu is open or the key clears a field. */
+/** Calls back for Escape, unless a dialog or a menu is open, or the key clears a field or closes a form. */
 function useEscape(act: () => void): void {
   useEffect(() => {
     function hear(event: KeyboardEvent): void {
       const isElsewhere =
         event.defaultPrevented ||
         (event.target instanceof Element &&
-          event.target.closest('[role="dialog"],[role="alertdialog"],[role="menu"],[role="listbox"]')) ||
+          event.target.closest('[role="dialog"],[role="alertdialog"],[role="menu"],[role="listbox"],form')) ||
         (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox')
       if (event.key === 'Escape' && !isElsewhere) act()
     }

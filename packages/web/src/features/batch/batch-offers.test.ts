@@ -36,7 +36,16 @@ it('says why where none allows it', () => {
   )
 })
 
+it('pools and sets can be deleted in every state', () => {
+  const groups = ['active', 'creating', 'error'].map((status) => ({ id: status, name: status, status }))
+  for (const kind of ['vm_pool', 'vm_set'] as const) {
+    expect(takenBy(offer(kind, 'Delete'), groups)).toEqual({ taken: groups, reason: undefined })
+    expect(offersOf[kind]).toHaveLength(1)
+  }
+})
+
 it('asks to select some where nothing is selected', () => {
   expect(takenBy(offer('vm', 'Stop'), []).reason).toBe('Select VMs first')
   expect(takenBy(offer('disk_snapshot', 'Delete'), []).reason).toBe('Select snapshots first')
+  expect(takenBy(offer('vm_pool', 'Delete'), []).reason).toBe('Select pools first')
 })

@@ -56,6 +56,8 @@ export const offersOf: Readonly<Record<BatchObject, readonly Offer[]>> = {
   ],
   vm_snapshot: [{ action: 'vmSnapshot.delete', label: remove, allowed: snapshotCan.delete }],
   disk_snapshot: [{ action: 'diskSnapshot.delete', label: remove, allowed: snapshotCan.delete }],
+  vm_pool: [{ action: 'vmPool.delete', label: remove, allowed: () => true }],
+  vm_set: [{ action: 'vmSet.delete', label: remove, allowed: () => true }],
 }
 
 /** The selected objects that an offer is open to; where that is none, the sentence that says why. */

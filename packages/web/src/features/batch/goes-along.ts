@@ -1,20 +1,22 @@
 import { useDisks } from '../../api/disks.ts'
 import { useShares } from '../../api/shares.ts'
 
-/** A VM, or another object of a list; of those that are no VMs nothing is asked. */
 interface Deletable {
   id: string
   vmpool_id?: string | null
   vmset_id?: string | null
 }
 
+/** A sentence, or why it cannot be said. */
+export interface Along {
+  text: string
+  isKnown: boolean
+}
+
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-/** What is deleted with VMs, and what is kept, as the server says: a sentence, or why it cannot be said. */
-export function useGoesAlong(
-  projectId: string,
-  vms: readonly Deletable[],
-): { text: string; isKnown: boolean } {
+/** What is deleted with VMs, and what is kept, as the server says. */
+export function useGoesAlong(projectId: string, vms: readonly Deletable[]): Along {
   const { disks, loading, error } = useDisks(projectId)
   const { shares, ...ofShares } = useShares(projectId)
   if (loading || ofShares.loading) return { text: 'Checking what is deleted along...', isKnown: false }

@@ -5,9 +5,9 @@ import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import type { CloseDialog } from '../../shell/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { pageHeading } from '../../ui/return-focus.ts'
+import { countsText } from '../batch/goes-with-groups.ts'
 import { BinChoice } from '../bin/BinChoice.tsx'
 import { tellDeleted } from '../bin/tell-deleted.ts'
-import { countsText } from './delete-counts.ts'
 import type { Group, GroupKind } from './group-kind.ts'
 
 interface GroupDialogsProps<G extends Group> {
@@ -48,7 +48,7 @@ interface DeleteGroupDialogProps<G extends Group> {
 
 /** Asks before a pool or set is deleted with its VMs. */
 function DeleteGroupDialog<G extends Group>({
-  kind: { calls, texts, useRemoval, useOne, binKind },
+  kind: { calls, texts, useRemoval, useOne, objectKind },
   group,
   onClose,
   afterDelete,
@@ -61,7 +61,7 @@ function DeleteGroupDialog<G extends Group>({
     one.isError || error
       ? 'Its VMs and disks could not be counted.'
       : one.data && !loading
-        ? countsText(one.data.vms, disks)
+        ? countsText(1, one.data.vms, disks)
         : 'Counting its VMs and disks...'
   const confirm = useConfirmedAct({
     call: calls.delete,
@@ -69,7 +69,7 @@ function DeleteGroupDialog<G extends Group>({
     failed: texts.notDeleted,
     onDone() {
       onClose(afterDelete === undefined ? {} : { to: afterDelete })
-      void tellDeleted({ ...group, kind: binKind }, texts.deleted, forGood)
+      void tellDeleted({ ...group, kind: objectKind }, texts.deleted, forGood)
     },
   })
   return (
@@ -80,7 +80,7 @@ function DeleteGroupDialog<G extends Group>({
       confirmLabel={texts.delete}
       busyLabel="Deleting..."
       focusAfter={pageHeading}
-      choice={<BinChoice kind={binKind} goesToBin forGood={forGood} onChange={setForGood} />}
+      choice={<BinChoice kind={objectKind} goesToBin forGood={forGood} onChange={setForGood} />}
       {...confirm}
     >
       <p>

@@ -6,6 +6,7 @@ import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useListSearch } from '../../shell/use-list-search.ts'
 import { CardGrid } from '../../ui/CardGrid.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
+import { Selecting } from '../batch/Selecting.tsx'
 import { GroupCardOutline } from './GroupCard.tsx'
 import { GroupDialogs } from './GroupDialogs.tsx'
 import type { Group, GroupKind } from './group-kind.ts'
@@ -69,7 +70,11 @@ export function GroupList<G extends Group>({
             <SearchBar search={search} plural={kind.plural} by="name, template, SSH key or status" />
           </>
         }
-        items={items}
+        items={
+          <Selecting kind={kind.objectKind} all={groups} shown={search.found}>
+            {items}
+          </Selecting>
+        }
         noMatch={<NoMatch search={search} noun={kind.noun} />}
       />
       <GroupDialogs kind={kind} groups={groups} loading={list.loading || list.error !== null} />

@@ -1,4 +1,4 @@
-import type { BinKind, GroupHistory, ProjectEndpointId, VmPool, VmSet } from '@slipway/contract'
+import type { GroupHistory, ProjectEndpointId, VmPool, VmSet } from '@slipway/contract'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import type { RollOutKind } from '../../api/roll-outs.ts'
@@ -40,8 +40,8 @@ export interface GroupKind<G extends Group, H extends GroupHistory = GroupHistor
   EditForm: ComponentType<{ group: G; onClose: () => void }>
   /** The dialog before one is deleted, by its name in the URL. */
   deleteDialog: string
-  /** As the bin calls it. */
-  binKind: BinKind
+  /** As the bin and batches call it. */
+  objectKind: 'vm_pool' | 'vm_set'
   texts: {
     /** `The pool`, at the beginning of a sentence. */
     subject: string

@@ -24,7 +24,7 @@ export const poolKind: GroupKind<VmPool, PoolHistory> = {
   usageOf: ({ project_id, id }) => ({ project: project_id, pool: id }),
   EditForm: PoolSizesForm,
   deleteDialog: 'delete-pool',
-  binKind: 'vm_pool',
+  objectKind: 'vm_pool',
   texts: {
     subject: 'The pool',
     underWay: 'Scaling',

@@ -21,7 +21,7 @@ export const setKind: GroupKind<VmSet> = {
   usageOf: ({ project_id, id }) => ({ project: project_id, set: id }),
   EditForm: ReplicasForm,
   deleteDialog: 'delete-set',
-  binKind: 'vm_set',
+  objectKind: 'vm_set',
   texts: {
     subject: 'The set',
     underWay: 'Creating',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { countsText } from './delete-counts.ts'
+import { countsText } from './goes-with-groups.ts'
 
 it.each([
   [[], [], 'no VMs and no disks'],
@@ -18,8 +18,15 @@ it.each([
 ])('counts the VMs %j and the disks that go with them', (ids, disks, counted) => {
   expect(
     countsText(
+      1,
       ids.map((id) => ({ id })),
       disks,
     ),
   ).toBe(`Now it has ${counted} that will be deleted with it.`)
+})
+
+it('counts those of several together', () => {
+  const vms = [{ id: 'a' }, { id: 'b' }]
+  const disks = [{ vm_id: 'b', deleted_with_vm: true }]
+  expect(countsText(3, vms, disks)).toBe('Now they have 2 VMs and 1 disk that will be deleted with them.')
 })
