@@ -157,6 +157,8 @@ test("an operator's day, by keyboard", async ({ page, operator: _, call, server,
       },
     })
     await page.reload()
+    await expect(page.getByText('1 core, 512 MB, start script. Used by 0 VMs')).toBeVisible()
+    await expect(page.getByText('start script')).toHaveCount(1)
     await press('button', `Edit ${created.name}`)
     const dialog = page.getByRole('dialog', { name: 'Edit template' })
     await expect(dialog).toBeVisible()

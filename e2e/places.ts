@@ -757,7 +757,7 @@ const templatesInEveryState = [
     ...bootImage,
     ...imageIn('coming', { progress: 40, message: `Fetching ${long}.` }),
   }),
-  makeTemplate('begun', imageIn('coming')),
+  makeTemplate('begun', { ...imageIn('coming'), has_start_script: true }),
   makeTemplate(emoji, imageIn('failed', { message: `The server at ${long}.example.org answered 404.` })),
   makeTemplate('ready', { ...bootImage, default_cpu: 16, default_memory_mb: 16_384 }),
 ]

@@ -121,13 +121,20 @@ test('a start script of a template runs in VMs that have none of their own', asy
   await expect(scriptOf(page)).toHaveAccessibleDescription(startScriptTexts.form)
   await expect(page.getByRole('button', { name: 'Create Template' })).toBeDisabled()
   await expectAccessible(page)
+  const marked = 'Includes a start script'
+  await scriptOf(page).fill(' ')
+  await expect(page.getByText(marked)).toHaveCount(0)
   await scriptOf(page).fill(scripted)
+  await expect(page.getByRole('region', { name: 'Preview' }).getByText(marked)).toBeVisible()
   await page.getByRole('button', { name: 'Create Template' }).click()
   await expect(page).toHaveURL('/templates')
   expect(added.at(-1)?.postDataJSON()).toMatchObject({ name: 'Weaver', start_script: scripted })
 
+  const card = page.getByRole('article', { name: 'Weaver' })
+  await expect(card.getByText(marked)).toBeVisible()
+  await expect(page.getByText(marked)).toHaveCount(1)
   const calls = callsOf(page, vmApi.create)
-  await page.getByRole('article', { name: 'Weaver' }).getByRole('link', { name: 'Use This Template' }).click()
+  await card.getByRole('link', { name: 'Use This Template' }).click()
   await expect(page.getByText('The template Weaver has a start script')).toBeVisible()
   await page.getByText('Show the script of the template').click()
   await expect(page.getByRole('region', { name: 'Script of the template' })).toContainText(
@@ -146,7 +153,10 @@ test('a start script of a template runs in VMs that have none of their own', asy
 
   await page.goto(`/projects/${project.id}/vmpools/create`)
   await page.getByRole('combobox', { name: 'Template' }).click()
-  await page.getByRole('option', { name: 'Weaver' }).first().click()
+  const option = page.getByRole('option', { name: 'Weaver' })
+  await expect(option).toContainText('1 core, 512 MB, start script')
+  await expect(page.getByRole('option').filter({ hasText: 'start script' })).toHaveCount(1)
+  await option.click()
   await expect(page.getByText('The template Weaver has a start script')).toBeVisible()
   await expectAccessible(page)
 })

@@ -1,10 +1,4 @@
-import {
-  type CatalogueTemplate,
-  formatCpu,
-  formatMemory,
-  mayChangeTemplate,
-  mayDeleteTemplate,
-} from '@slipway/contract'
+import { type CatalogueTemplate, mayChangeTemplate, mayDeleteTemplate } from '@slipway/contract'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useCatalogue, useTemplateAct } from '../../api/admin.ts'
@@ -22,6 +16,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { pageHeading } from '../../ui/return-focus.ts'
 import { BinChoice } from '../bin/BinChoice.tsx'
+import { templateFacts } from '../template/template-facts.ts'
 import { DeletedTemplates } from './DeletedTemplates.tsx'
 import { EditTemplateDialog } from './EditTemplateDialog.tsx'
 import { tellTemplateDeleted } from './tell-template-deleted.ts'
@@ -85,7 +80,7 @@ function TemplateRow({
   template: CatalogueTemplate
   onAsk: (what: Asked['what']) => void
 }) {
-  const { name, description, default_cpu, default_memory_mb, retired_at, built_in } = template
+  const { name, description, retired_at, built_in } = template
   const action = (what: Asked['what'], label: string, disabledReason?: string) => (
     <Button
       size="sm"
@@ -110,7 +105,7 @@ function TemplateRow({
           <bdi>{description}</bdi>
         </p>
         <p className="text-hint text-ink-2">
-          {formatCpu(default_cpu)}, {formatMemory(default_memory_mb)}. Used by {usesText(template)}.
+          {templateFacts(template)}. Used by {usesText(template)}.
           {retired_at !== null && ` Retired ${formatDateTime(retired_at)}.`}
         </p>
       </div>

@@ -33,7 +33,7 @@ export function TemplateCard({ template }: { template: Template }) {
 }
 
 interface TemplateDrawingProps {
-  template: Pick<Template, 'id' | 'name' | 'description' | 'image_url'>
+  template: Pick<Template, 'id' | 'name' | 'description' | 'image_url' | 'has_start_script'>
   cpu: ReactNode
   memory: ReactNode
   created: string
@@ -65,6 +65,9 @@ export function TemplateDrawing({ template, cpu, memory, created, image, foot }:
           >
             <bdi>{template.description}</bdi>
           </p>
+          {template.has_start_script && (
+            <p className="mt-1.5 text-hint text-ink-2">Includes a start script</p>
+          )}
         </div>
       </div>
       {image}

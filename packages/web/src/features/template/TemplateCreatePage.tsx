@@ -160,6 +160,7 @@ export function Component() {
           cpu={form.default_cpu}
           memoryMb={form.default_memory_mb}
           imageUrl={imageUrl}
+          hasStartScript={(form.start_script ?? '').trim() !== ''}
           check={check}
         />
       </div>

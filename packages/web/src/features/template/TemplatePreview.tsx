@@ -16,12 +16,21 @@ interface TemplatePreviewProps {
   memoryMb: number | undefined
   /** The whole address, picture or boot image. */
   imageUrl: string | null
+  hasStartScript: boolean
   /** What the server found at it, if it is that of a boot image. */
   check: { data: ImageFound | undefined; error: Error | null }
 }
 
 /** Beside the form: the card as users will see it, and what their VMs will boot. */
-export function TemplatePreview({ name, description, cpu, memoryMb, imageUrl, check }: TemplatePreviewProps) {
+export function TemplatePreview({
+  name,
+  description,
+  cpu,
+  memoryMb,
+  imageUrl,
+  hasStartScript,
+  check,
+}: TemplatePreviewProps) {
   return (
     <section aria-label="Preview" className="grid min-w-0 gap-3 lg:sticky lg:top-6.5">
       <h2 className="text-section">Preview</h2>
@@ -31,6 +40,7 @@ export function TemplatePreview({ name, description, cpu, memoryMb, imageUrl, ch
           name: name || 'Untitled',
           description: description || 'What the template contains and what it is for.',
           image_url: imageUrl,
+          has_start_script: hasStartScript,
         }}
         cpu={cpu ? formatCpu(cpu) : notChosen}
         memory={memoryMb ? formatMemory(memoryMb) : notChosen}

@@ -1,11 +1,12 @@
-import { formatCpu, formatMemory, type Template } from '@slipway/contract'
+import type { Template } from '@slipway/contract'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { templateFacts } from './template-facts.ts'
 
 /** The templates to choose from in a `Select`. */
 export const templateOptions = (templates: readonly Template[]) =>
-  templates.map(({ id, name, default_cpu, default_memory_mb }) => ({
-    value: id,
-    label: name,
-    description: `${formatCpu(default_cpu)}, ${formatMemory(default_memory_mb)}`,
-    icon: <TemplatePlate templateId={id} size={16} />,
+  templates.map((template) => ({
+    value: template.id,
+    label: template.name,
+    description: templateFacts(template),
+    icon: <TemplatePlate templateId={template.id} size={16} />,
   }))
