@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts'
 import { pick } from '../names.ts'
 import type { Session } from '../session.ts'
 import { gone, settle } from '../settle.ts'
-import type { Part } from './entries.ts'
+import { calls } from './calls.ts'
 import { type Plan, type Step, sentence } from './plan.ts'
 import type { Seen } from './seen.ts'
 import { descriptionFor } from './webhooks.ts'
@@ -149,14 +149,15 @@ export async function applyPlan(
         field === 'ssh_key' ? ['ssh_key_id', sources.sshKey(String(to))] : [field, to],
       ),
     )
-    const [call, param] = changeCalls[what]
+    const { change: call, id: param } = calls[what]
     if (call) await session.call(call, { params: { projectId, ...(param && { [param]: id }) }, body })
   }
 
   async function remove({ what, id }: Extract<Step, { do: 'delete' }>): Promise<void> {
-    const [call, param, kind] = deleteCalls[what]
+    const { delete: call, id: param } = calls[what]
     await session.call(call, { params: { projectId, [param]: id } })
-    if (kind) await settle(session, { kind, id, projectId }, { status: gone })
+    // A VM that goes leaves its disks only when it is gone.
+    if (what === 'vms') await settle(session, { kind: 'vm', id, projectId }, { status: gone })
   }
 
   for (const step of plan.steps) {
@@ -183,29 +184,4 @@ export async function applyPlan(
         await remove(step)
     }
   }
-}
-
-const changeCalls = {
-  project: ['network.update', null],
-  disks: [null, null],
-  vms: ['vm.update', 'vmId'],
-  pools: ['vmPool.update', 'poolId'],
-  sets: ['vmSet.update', 'setId'],
-  webhooks: ['webhook.update', 'webhookId'],
-} as const
-
-/** A VM that goes leaves its disks only when it is gone. */
-const deleteCalls: Record<
-  Part,
-  readonly [
-    'disk.delete' | 'vm.delete' | 'vmPool.delete' | 'vmSet.delete' | 'webhook.delete',
-    string,
-    string | null,
-  ]
-> = {
-  disks: ['disk.delete', 'diskId', null],
-  vms: ['vm.delete', 'vmId', 'vm'],
-  pools: ['vmPool.delete', 'poolId', null],
-  sets: ['vmSet.delete', 'setId', null],
-  webhooks: ['webhook.delete', 'webhookId', null],
 }

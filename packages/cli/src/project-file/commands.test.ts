@@ -230,7 +230,7 @@ webhooks: { first: { url: '${url}' }, second: { url: 'https://10.0.0.1/' } }
     expect(outcome.stderr).toContain('Steps done: 2 of 3.')
   })
 
-  it('says who sees its webhooks and who changes them', async () => {
+  it('says whose role does not allow what it says, before anything is done', async () => {
     const url = 'https://hooks.example.com/'
     await write(`slipway: 1\nproject: seen\nwebhooks: { chat: { url: '${url}' } }\n`)
     await ok('apply', path)
@@ -254,6 +254,18 @@ webhooks: { first: { url: '${url}' }, second: { url: 'https://10.0.0.1/' } }
       stdout: expect.stringContaining(`Webhooks: ${refusal}`),
       stderr: 'Nothing was changed.\n',
     })
+    const members = await owner.call('projectMember.list', { params })
+    const memberId = members.find(({ email }) => email === other.email)?.id ?? ''
+    await owner.call('projectMember.update', { params: { ...params, memberId }, body: { role: 'operator' } })
+    await write('slipway: 1\nproject: seen\ninternet: false\ndisks: { new: { size: 1Gi } }\n')
+    expect(await world.run(['apply', path], theirs)).toMatchObject({
+      code: exitCodes.failed,
+      stdout: expect.stringContaining('Internet access: Only the owner of the project can do this.'),
+      stderr: 'Nothing was changed.\n',
+    })
+    expect(await owner.call('disk.list', { params, query: {} })).toEqual([])
+    await write('slipway: 1\nproject: seen\ninternet: true\ndisks: { new: { size: 1Gi } }\n')
+    expect(await world.run(['apply', path], theirs)).toMatchObject({ code: 0 })
   })
 
   it('is read from standard input', async () => {

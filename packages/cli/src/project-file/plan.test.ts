@@ -6,6 +6,7 @@ import { fileOf } from './entries.ts'
 import { textOf } from './lines.ts'
 import { type Plan, planOf } from './plan.ts'
 import { disk, pool, seen, set, vm, vmWith, webhook } from './project-file.test-kit.ts'
+import type { Seen } from './seen.ts'
 
 const file = (more: object = {}): ProjectFile => ProjectFile.parse({ slipway: 1, project: 'shop', ...more })
 const kind = { template: 'Starter Linux', ssh_key: 'laptop' }
@@ -340,6 +341,44 @@ describe('webhooks', () => {
     const webhooksHidden = role === 'viewer' ? accessTexts.operator : null
     const there = seen({ project, webhooks: [...webhooks], webhooksHidden })
     expect(plan(what, there, true).problems).toEqual(problems)
+  })
+})
+
+describe('the role of whoever applies a file', () => {
+  const as = (role: 'viewer' | 'operator' | 'owner', more: Partial<Seen> = {}) =>
+    seen({ project: { id: 'p', name: 'shop', description: '', role }, ...more })
+  const onlyOwner = 'Internet access: Only the owner of the project can do this.'
+
+  it('is told before anything is done, where an operator would change the Internet access', () => {
+    const what = { internet: false, vms: { web: kind } }
+    expect(plan(what, as('operator')).problems).toEqual([onlyOwner])
+    expect(plan(what, as('operator', { internet: false })).problems).toEqual([])
+    expect(plan({ vms: { web: kind } }, as('operator')).problems).toEqual([])
+    expect(plan(what, as('owner')).problems).toEqual([])
+    expect(plan(what, seen({ project: null })).problems).toEqual([])
+    expect(lines(what, as('operator'))).toEqual([
+      '~ project shop: internet true -> false',
+      '+ VM web: Starter Linux',
+      'This cannot be applied:',
+      `  ${onlyOwner}`,
+      '1 to create, 1 to change, 0 to delete.',
+    ])
+  })
+
+  it('is told a viewer once for each part of the file', () => {
+    const { vm: web, disks } = vmWith('web', [disk('data')])
+    const there = as('viewer', { vms: [web], disks, pools: [pool('p')], sets: [set('s'), set('gone')] })
+    const what = {
+      internet: false,
+      vms: { web: { ...kind, note: 'other', disks: [] }, new: kind },
+      disks: { data: { size: '10Gi' } },
+      pools: { p: { ...kind, max_size: 5 } },
+    }
+    expect(plan(what, there, true).problems).toEqual([
+      onlyOwner,
+      ...['Disks', 'VMs', 'Pools', 'Sets'].map((part) => `${part}: ${accessTexts.operator}`),
+    ])
+    expect(plan({ vms: { web: kind } }, there).problems).toEqual([])
   })
 })
 

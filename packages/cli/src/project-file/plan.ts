@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ProjectFile } from '@slipway/contract'
 import { deleteProtected } from '@slipway/contract/vm.rules.ts'
+import { refusalsOf } from './calls.ts'
 import { type Entries, entryOf, type Objects, type Part, parts, repeatedNames } from './entries.ts'
 import type { Seen } from './seen.ts'
-import { refusalOf, takenAlong } from './webhooks.ts'
+import { takenAlong } from './webhooks.ts'
 
 /** A field, with what it is and what it shall be. */
 export interface Change {
@@ -91,19 +92,13 @@ export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDele
       .toSorted((one, other) => rank(one) - rank(other))
       .map(({ what, name, id }): Step => ({ do: 'delete', what, name, id })),
   ]
-  const refusal = refusalOfWebhooks(file, seen, steps)
-  if (refusal !== null) problems.push(`Webhooks: ${refusal}`)
+  // Whoever makes a project is its owner.
+  if (seen.project) problems.push(...refusalsOf(seen.project.role, seen.webhooksHidden, steps))
   return {
     steps,
     problems,
     kept: alsoDelete ? [] : others.map(({ what, name }) => ({ what, name })),
   }
-}
-
-/** Why webhooks cannot be made what the file says; null where they can. */
-function refusalOfWebhooks(file: ProjectFile, seen: Seen, steps: readonly Step[]): string | null {
-  if (seen.webhooksHidden !== null) return Object.keys(file.webhooks).length > 0 ? seen.webhooksHidden : null
-  return seen.project && refusalOf(seen.project.role, steps)
 }
 
 /** An object at the beginning of a sentence. */

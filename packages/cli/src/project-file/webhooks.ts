@@ -1,6 +1,5 @@
 /** Webhooks in project files, where they go by a name that the API knows as their description. */
 import type { Webhook } from '@slipway/contract'
-import { type ProjectEndpointId, type ProjectRole, roleMay } from '@slipway/contract/access.rules.ts'
 import { webhookTitle } from '@slipway/contract/webhook.rules.ts'
 
 /** A webhook by its name: its description, or the host of one that has none. */
@@ -17,15 +16,3 @@ export const takenAlong = ({ name, description }: NamedWebhook, url: string) =>
   description === '' && descriptionFor(name, url) === name
     ? [{ field: 'description', from: '', to: name }]
     : []
-
-/** Why somebody of this role cannot take the steps of a plan that are about webhooks; null where they can. */
-export function refusalOf(role: ProjectRole, steps: readonly { do: string; what?: string }[]): string | null {
-  for (const step of steps) {
-    if (step.what !== 'webhooks') continue
-    const verdict = roleMay(role, calls[step.do] ?? 'webhook.update')
-    if (verdict !== true) return verdict
-  }
-  return null
-}
-
-const calls: Record<string, ProjectEndpointId> = { create: 'webhook.create', delete: 'webhook.delete' }
