@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Disk, Vm, VmPool, VmSet, Webhook } from '@slipway/contract'
+import { webhookLimit, webhookTexts } from '@slipway/contract/webhook.rules.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newPerson, startWorld } from '../cli.test-kit.ts'
 import { exitCodes } from '../failure.ts'
@@ -228,6 +229,22 @@ webhooks: { first: { url: '${url}' }, second: { url: 'https://10.0.0.1/' } }
     expect(outcome).toMatchObject({ code: exitCodes.failed, stdout: '' })
     expect(outcome.stderr).toMatch(/The secret of webhook first, which is not shown again: whsec_/)
     expect(outcome.stderr).toContain('Steps done: 2 of 3.')
+  })
+
+  it('takes the place of all the webhooks that a project can have', async () => {
+    const webhooks = (word: string) =>
+      Array.from(
+        { length: webhookLimit },
+        (_, at) => `  ${word}${at}: { url: 'https://hooks.example.com/' }\n`,
+      )
+    await write(`slipway: 1\nproject: replaced\nwebhooks:\n${webhooks('old').join('')}`)
+    await ok('apply', path)
+    await write(`slipway: 1\nproject: replaced\nwebhooks:\n${webhooks('new').join('')}`)
+    const refused = await run('apply', path)
+    expect(refused).toMatchObject({ code: exitCodes.failed, stderr: 'Nothing was changed.\n' })
+    expect(refused.stdout).toContain(`Webhooks: there would be ${2 * webhookLimit}. ${webhookTexts.tooMany}`)
+    await ok('apply', path, '--delete')
+    expect(await ok('plan', path, '--delete')).toContain('Nothing to do')
   })
 
   it('says whose role does not allow what it says, before anything is done', async () => {

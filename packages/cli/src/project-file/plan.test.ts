@@ -1,5 +1,6 @@
 import { accessTexts } from '@slipway/contract/access.rules.ts'
 import { ProjectFile } from '@slipway/contract/project-file.ts'
+import { webhookTexts } from '@slipway/contract/webhook.rules.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileOf } from './entries.ts'
@@ -341,6 +342,56 @@ describe('webhooks', () => {
     const webhooksHidden = role === 'viewer' ? accessTexts.operator : null
     const there = seen({ project, webhooks: [...webhooks], webhooksHidden })
     expect(plan(what, there, true).problems).toEqual(problems)
+  })
+})
+
+describe('the limit of webhooks', () => {
+  const urlOf = (name: string) => `https://${name}.test/`
+  const named = (word: string, count: number) => Array.from({ length: count }, (_, at) => `${word}${at}`)
+  const has = (count: number) =>
+    seen({
+      webhooks: named('old', count).map((name) => webhook(urlOf(name), { description: name })),
+      vms: [vm('old')],
+    })
+  const wants = (...names: string[]) => ({
+    webhooks: Object.fromEntries(names.map((name) => [name, { url: urlOf(name) }])),
+    vms: { new: kind },
+  })
+  const all = (what: object, there: Seen) => {
+    const { steps, problems } = plan(what, there, true)
+    expect(problems).toEqual([])
+    return steps.map((step) => `${step.do} ${'what' in step ? step.what : 'disk'}`)
+  }
+
+  it('has those go first that make room for new ones, and no others', () => {
+    expect(all(wants('new0', 'new1'), has(9))).toEqual([
+      'create vms',
+      'delete webhooks',
+      'create webhooks',
+      'create webhooks',
+      'delete vms',
+      ...named('', 8).map(() => 'delete webhooks'),
+    ])
+    expect(all(wants('new0'), has(9))).toEqual([
+      'create vms',
+      'create webhooks',
+      'delete vms',
+      ...named('', 9).map(() => 'delete webhooks'),
+    ])
+    expect(all(wants(...named('new', 10)), has(10))).toEqual([
+      'create vms',
+      ...named('', 10).map(() => 'delete webhooks'),
+      ...named('', 10).map(() => 'create webhooks'),
+      'delete vms',
+    ])
+  })
+
+  it('is told before anything is done', () => {
+    const problems = [`Webhooks: there would be 11. ${webhookTexts.tooMany}`]
+    expect(plan(wants('new'), has(10)).problems).toEqual(problems)
+    expect(plan(wants('new', ...named('old', 10)), has(10), true).problems).toEqual(problems)
+    expect(plan(wants(...named('new', 11)), seen({ project: null })).problems).toEqual(problems)
+    expect(plan(wants(...named('old', 10)), has(10)).problems).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { deleteProtected } from '@slipway/contract/vm.rules.ts'
 import { refusalsOf } from './calls.ts'
 import { type Entries, entryOf, type Objects, type Part, parts, repeatedNames } from './entries.ts'
 import type { Seen } from './seen.ts'
-import { takenAlong } from './webhooks.ts'
+import { takenAlong, withRoom } from './webhooks.ts'
 
 /** A field, with what it is and what it shall be. */
 export interface Change {
@@ -22,7 +22,7 @@ export type Step =
 
 export interface Plan {
   /** In the order in which they are taken. */
-  steps: Step[]
+  steps: readonly Step[]
   /** Why nothing of it can be done. */
   problems: string[]
   /** What the file does not have, and stays. */
@@ -62,7 +62,7 @@ const atFirst = ['share_ports', 'start_script']
 
 /**
  * Plans from what a file says and what was seen. Nothing is deleted unless `alsoDelete`; then what the file does not have
- * goes, after everything else.
+ * goes, after everything else but for webhooks that make room for new ones.
  */
 export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDelete: boolean }): Plan {
   const problems: string[] = []
@@ -83,7 +83,7 @@ export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDele
     : [{ do: 'create', what: 'project', name: file.project }]
   // Disks go last: until its VM is gone one is in use.
   const rank = ({ what }: { what: Part }) => Number(what === 'disks')
-  const steps = [
+  const inOrder: Step[] = [
     ...project,
     ...detached,
     ...each.flatMap((part) => part.steps),
@@ -92,6 +92,8 @@ export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDele
       .toSorted((one, other) => rank(one) - rank(other))
       .map(({ what, name, id }): Step => ({ do: 'delete', what, name, id })),
   ]
+  const { steps, problems: ofRoom } = withRoom(inOrder, seen.webhooks.length)
+  problems.push(...ofRoom)
   // Whoever makes a project is its owner.
   if (seen.project) problems.push(...refusalsOf(seen.project.role, seen.webhooksHidden, steps))
   return {
