@@ -1,7 +1,7 @@
-import { diskApi, vmApi } from '@slipway/contract'
+import { diskApi, vmApi, vmSetApi, vmSnapshotApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
-import { test as base, expect, makeVm, templateId } from './fixtures.ts'
-import { diskCreatePath, vmListPath, vmPoolCreatePath } from './paths.ts'
+import { test as base, expect, makeVm, often, templateId } from './fixtures.ts'
+import { diskCreatePath, vmListPath, vmPath, vmPoolCreatePath, vmSetCreatePath } from './paths.ts'
 import { type Server, startServer } from './server.ts'
 
 /** A server on which an account may have two VMs and 10 GB of disks. */
@@ -72,4 +72,63 @@ test.describe('The limits of an account', () => {
     await page.getByRole('button', { name: 'Create Disk' }).click()
     await expect(page.getByText('Disk "more" created successfully!')).toBeVisible()
   })
+})
+
+test('The limits of an account count root disks and copies of data disks of what is made of a snapshot', async ({
+  page,
+  project,
+  sshKey,
+  call,
+}) => {
+  const params = { projectId: project.id }
+  const data = await call(diskApi.create, { params, body: { name: 'data', size: '2Gi', source: 'EMPTY' } })
+  const vm = await makeVm(
+    call,
+    project.id,
+    {
+      template_id: templateId,
+      ssh_key_id: sshKey.id,
+      name: 'first',
+      root_disk_gb: 5,
+      disks: [{ disk_id: data.id }],
+    },
+    'running',
+  )
+  const { id } = await call(vmSnapshotApi.create, {
+    params: { ...params, vmId: vm.id },
+    body: { name: 'then', snapshot_type: 'disk', retention_days: 1 },
+  })
+  const isReady = async () =>
+    (await call(vmSnapshotApi.list, { params, query: {} })).some(
+      (one) => one.id === id && one.status === 'ready',
+    )
+  await expect.poll(isReady, often).toBe(true)
+  const full = /uses 7 GB of its 10 GB of disk space, and 7 GB more is requested/
+  const refused = call(vmSetApi.create, {
+    params,
+    body: {
+      ...{
+        name: 'copies',
+        description: '',
+        template_id: templateId,
+        ssh_key_id: sshKey.id,
+        persistent: true,
+      },
+      ...{ replicas: 1, disks: [], snapshot_id: id },
+    },
+  })
+  await expect(refused).rejects.toThrow(full)
+
+  await page.goto(`${vmSetCreatePath(project.id)}?template=${templateId}&snapshot=${id}`)
+  await page.getByLabel('Number of replicas').fill('1')
+  await expect(page.getByText('Left: 1 VM and 3 GB of disk space.')).toBeVisible()
+  await expect(page.getByText(full).first()).toBeVisible()
+  await expect(page.getByRole('row', { name: /^Data disks/ })).toContainText('2Gi')
+  await page.getByRole('button', { name: 'Use the template alone' }).click()
+  await expect(page.getByText(full)).toHaveCount(0)
+
+  await page.goto(vmPath(vm))
+  await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+  await page.getByRole('menuitem', { name: 'Fork' }).click()
+  await expect(page.getByRole('dialog', { name: 'Fork VM' }).getByRole('status')).toHaveText(full)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { gibibyte } from './quantity.ts'
 import {
+  bytesOfDisks,
   lineAllows,
   type ProjectQuota,
   type Quota,
@@ -9,6 +10,7 @@ import {
   quotaLeft,
   quotaLeftText,
   quotaOfVms,
+  quotaOfVmsWithDisks,
   quotaResources,
   quotaScopes,
 } from './quota.rules.ts'
@@ -107,6 +109,15 @@ describe('what is requested together', () => {
   it('is that of all VMs', () => {
     expect(vm).toEqual({ vms: 2, processors: 8, memory_mb: 4096, disk_bytes: 2 * gibibyte })
     expect(quotaOfVms(3, { cpu: 1, memory_mb: 512 })).toMatchObject({ vms: 3, disk_bytes: 0 })
+  })
+
+  it('is that of the disks of each VM, whose root disk counts if it has a size of its own', () => {
+    const disks = [{ size: '2Gi' }, { size: '1GB' }, { size: 'much' }]
+    expect(bytesOfDisks(disks)).toBe(3 * gibibyte)
+    const of = (root_bytes: number | null) =>
+      quotaOfVmsWithDisks(2, { cpu: 4, memory_mb: 2048, root_bytes, disks })
+    expect(of(5 * gibibyte)).toEqual({ vms: 2, processors: 8, memory_mb: 4096, disk_bytes: 16 * gibibyte })
+    expect(of(null)).toMatchObject({ disk_bytes: 6 * gibibyte })
   })
 
   it('is allowed where no limit says no', () => {

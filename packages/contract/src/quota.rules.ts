@@ -1,4 +1,4 @@
-import { formatMemory, gibibyte } from './quantity.ts'
+import { formatMemory, gibibyte, parseDiskSize } from './quantity.ts'
 
 /** What is limited, in the order in which it is checked. Memory is in megabytes. */
 export const quotaResources = [
@@ -143,3 +143,25 @@ export function quotaOfVms(
     disk_bytes: count * (vm.disk_bytes ?? 0),
   }
 }
+
+/** What data disks of these sizes take. Those whose size cannot be read do not count. */
+export const bytesOfDisks = (disks: readonly { size: string }[]): number =>
+  disks.reduce((sum, { size }) => {
+    const gi = parseDiskSize(size)
+    return typeof gi === 'number' ? sum + gi * gibibyte : sum
+  }, 0)
+
+/**
+ * What so many equal VMs take together with the disks that are made for each of them: blank ones, or copies of those of a
+ * snapshot.
+ */
+export const quotaOfVmsWithDisks = (
+  count: number,
+  vm: {
+    cpu: number
+    memory_mb: number
+    /** Null: as its image makes it, which takes nothing. */
+    root_bytes: number | null
+    disks: readonly { size: string }[]
+  },
+) => quotaOfVms(count, { ...vm, disk_bytes: (vm.root_bytes ?? 0) + bytesOfDisks(vm.disks) })

@@ -1,9 +1,8 @@
 import {
-  gibibyte,
-  parseDiskSize,
   type QuotaAmounts,
   type QuotaLimits,
   type QuotaResource,
+  quotaOfVmsWithDisks,
 } from '@slipway/contract'
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
@@ -111,10 +110,13 @@ export function makeQuotaRepo(db: Db) {
       } else if (kind === 'disks') found.disk_bytes += Number(bytes ?? 0)
       else {
         const missing = Math.max(0, Number(desired ?? 0) - Number(n))
-        coming.vms += missing
-        coming.processors += missing * Number(cpu ?? 0)
-        coming.memory_mb += missing * Number(memory_mb ?? 0)
-        coming.disk_bytes += missing * (Number(bytes ?? 0) + bytesOfDisks(disks ?? '[]'))
+        const lacking = quotaOfVmsWithDisks(missing, {
+          cpu: Number(cpu ?? 0),
+          memory_mb: Number(memory_mb ?? 0),
+          root_bytes: Number(bytes ?? 0),
+          disks: disksIn(disks),
+        })
+        for (const resource of ofMachines) coming[resource] += lacking[resource]
       }
     }
     return { found, coming }
@@ -239,12 +241,7 @@ const limitsOf = (rows: readonly { resource: string | null; amount: number | nul
     ),
   )
 
-/** What the disks of one member take, by the list that groups keep of them. */
-function bytesOfDisks(disks: string): number {
-  if (disks === '[]') return 0
+/** The disks of one member, by the list that groups keep of them. */
+const disksIn = (disks: string | null): { size: string }[] =>
   // Written by the group's own repository, in this form.
-  return (JSON.parse(disks) as { size: string }[]).reduce((sum, { size }) => {
-    const gi = parseDiskSize(size)
-    return sum + (typeof gi === 'number' ? gi * gibibyte : 0)
-  }, 0)
-}
+  disks === null || disks === '[]' ? [] : (JSON.parse(disks) as { size: string }[])

@@ -1,11 +1,4 @@
-import {
-  type BinKind,
-  type GroupDisk,
-  type GroupEvent,
-  gibibyte,
-  parseDiskSize,
-  quotaOfVms,
-} from '@slipway/contract'
+import { type BinKind, type GroupDisk, type GroupEvent, quotaOfVmsWithDisks } from '@slipway/contract'
 import type { GroupFacts } from './vm-group.facts.ts'
 
 export type GroupKind = 'pool' | 'set'
@@ -48,17 +41,16 @@ export interface GroupRecord {
 export type NewEvent = Pick<GroupEvent, 'kind' | 'message' | 'from_size' | 'to_size'>
 
 /** What so many members take of a quota, with root disks of a size of their own and the disks that are made for them. */
-export function takenByMembers(
+export const takenByMembers = (
   count: number,
   member: Pick<GroupRecord, 'cpu' | 'memoryMb' | 'rootBytes'> & { disks: readonly Pick<GroupDisk, 'size'>[] },
-) {
-  const gi = member.disks.reduce((sum, { size }) => {
-    const parsed = parseDiskSize(size)
-    return sum + (typeof parsed === 'number' ? parsed : 0)
-  }, 0)
-  const disk_bytes = gi * gibibyte + (member.rootBytes ?? 0)
-  return quotaOfVms(count, { cpu: member.cpu, memory_mb: member.memoryMb, disk_bytes })
-}
+) =>
+  quotaOfVmsWithDisks(count, {
+    cpu: member.cpu,
+    memory_mb: member.memoryMb,
+    root_bytes: member.rootBytes,
+    disks: member.disks,
+  })
 
 /** What went with a group. */
 export type Gone = Record<'vmIds' | 'diskIds' | 'freedIds' | 'shareIds', string[]>

@@ -13,6 +13,7 @@ import {
   type Parsed,
   parseDiskSize,
   quotaOfVms,
+  quotaOfVmsWithDisks,
   rootDiskTooSmall,
   suspendAllowed,
   tagsPerVm,
@@ -403,10 +404,9 @@ export function makeVmService(options: VmServiceOptions) {
       /** Stores them, all or nothing, in a transaction of the caller's. */
       async add(tx: Tx, held: VmSnapshot['disks']): Promise<void> {
         const rows = copies.flatMap((copy) => disks.copiesFor(copy, snapshotId, held))
-        await options.quotas.require(tx, projectId, {
-          ...quotaOfVms(copies.length, { cpu, memory_mb: memoryMb }),
-          disk_bytes: rows.reduce((sum, { size_bytes }) => sum + size_bytes, copies.length * rootTaken(vm)),
-        })
+        const root_bytes = rootOfCopy(vm).nextRootBytes
+        const size = { cpu, memory_mb: memoryMb, root_bytes, disks: held }
+        await options.quotas.require(tx, projectId, quotaOfVmsWithDisks(copies.length, size))
         diskIds.push(...rows.map(({ id }) => id))
         const told = (copy: Present) =>
           entry(

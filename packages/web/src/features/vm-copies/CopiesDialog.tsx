@@ -1,7 +1,7 @@
 import {
   copiesAtOnce,
   type ProjectEndpointId,
-  quotaOfVms,
+  quotaOfVmsWithDisks,
   type Vm,
   type VmCopies,
   vmTexts,
@@ -12,6 +12,7 @@ import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
+import { copiedRootBytes } from '../vm/root-disk.ts'
 
 interface CopiesDialogProps {
   call: ProjectEndpointId
@@ -19,7 +20,9 @@ interface CopiesDialogProps {
   /** What the copies will be. */
   description: ReactNode
   /** What is copied; undefined until it is known. */
-  source: Pick<Vm, 'project_id' | 'cpu' | 'memory_mb'> | undefined
+  source: Vm | undefined
+  /** The data disks that each copy gets copies of. */
+  disks: Vm['disks']
   /** The name that is proposed. */
   proposal: string
   submitLabel: string
@@ -28,7 +31,15 @@ interface CopiesDialogProps {
 }
 
 /** Asks for the name and the number of VMs that are copies of something. */
-export function CopiesDialog({ source, proposal, submitLabel, send, onClose, ...rest }: CopiesDialogProps) {
+export function CopiesDialog({
+  source,
+  disks,
+  proposal,
+  submitLabel,
+  send,
+  onClose,
+  ...rest
+}: CopiesDialogProps) {
   const [name, setName] = useState(proposal)
   const [count, setCount] = useState(1)
   const broken =
@@ -39,9 +50,11 @@ export function CopiesDialog({ source, proposal, submitLabel, send, onClose, ...
         : vmTexts.copyCount
   const { refusal } = useQuotaCheck(
     source?.project_id,
-    quotaOfVms(Number.isInteger(count) && count > 0 ? count : 1, {
+    quotaOfVmsWithDisks(Number.isInteger(count) && count > 0 ? count : 1, {
       cpu: source?.cpu ?? 1,
       memory_mb: source?.memory_mb ?? 1,
+      root_bytes: copiedRootBytes(source),
+      disks,
     }),
   )
   const { submit, dialog } = useDialogForm({

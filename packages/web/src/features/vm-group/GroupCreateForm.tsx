@@ -52,6 +52,8 @@ interface FilledForm {
   template: Template | undefined
   /** What each VM will have. */
   size: VmSize | undefined
+  /** The data disks that are made for each VM. */
+  disks: readonly { size: string }[]
   sshKey: SshKey | undefined
   rules: readonly BrokenRule[]
   quota: ReturnType<typeof useQuotaCheck>
@@ -87,7 +89,22 @@ export function GroupCreateForm({
   call,
   texts,
   listPath,
-  filled: { form, project, body, named, template, size, sshKey, rules, quota, pending, error, send, keep },
+  filled: {
+    form,
+    project,
+    body,
+    named,
+    template,
+    size,
+    disks,
+    sshKey,
+    rules,
+    quota,
+    pending,
+    error,
+    send,
+    keep,
+  },
   identity,
   templateHint,
   onTemplateChange,
@@ -248,7 +265,7 @@ export function GroupCreateForm({
           template={template}
           size={size}
           sshKey={sshKey}
-          disks={form.snapshotId === '' ? form.disks : []}
+          disks={disks}
           sizes={sizes}
           scaling={scaling}
         />

@@ -1,14 +1,14 @@
 import { formatCpu, formatMemory, type SshKey, type Template } from '@slipway/contract'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import type { VmSize } from '../vm/vm-size.ts'
-import { type DiskDraft, together } from './group-form.ts'
+import { together } from './group-form.ts'
 
 interface GroupPanelProps {
   template: Template | undefined
   /** Of each VM. */
   size: VmSize | undefined
   sshKey: SshKey | undefined
-  disks: readonly DiskDraft[]
+  disks: readonly { size: string }[]
   /** The sizes to add up for, such as desired and maximum; none while they do not fit. */
   sizes: readonly { label: string; count: number }[]
   /** How many VMs there will be and who changes that, in a sentence. */

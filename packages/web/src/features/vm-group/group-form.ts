@@ -1,4 +1,5 @@
 import {
+  bytesOfDisks,
   formatCpu,
   formatMemory,
   gibibyte,
@@ -150,14 +151,6 @@ export function diskComplaints({ name, size }: DiskDraft): {
   }
 }
 
-/** What the disks of one VM take. Those whose size cannot be read do not count. */
-export function diskBytes(disks: readonly DiskDraft[]): number {
-  return disks.reduce((sum, { size }) => {
-    const gi = parseDiskSize(size)
-    return typeof gi === 'number' ? sum + gi * gibibyte : sum
-  }, 0)
-}
-
 /** What each VM will have. Those made of a snapshot are like its VM, if that is known. */
 export const memberSize = (
   form: Pick<GroupForm, 'snapshotId' | 'cpu' | 'memoryMb'>,
@@ -169,9 +162,9 @@ export const memberSize = (
 export function together(
   count: number,
   size: VmSize,
-  disks: readonly DiskDraft[],
+  disks: readonly { size: string }[],
 ): { cpu: string; memory: string; disks: string } {
-  const perVm = diskBytes(disks) / gibibyte
+  const perVm = bytesOfDisks(disks) / gibibyte
   return {
     cpu: formatCpu(count * size.cpu),
     memory: formatMemory(count * size.memory_mb),

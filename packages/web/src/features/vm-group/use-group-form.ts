@@ -1,4 +1,4 @@
-import { quotaOfVms, type Vm } from '@slipway/contract'
+import { quotaOfVmsWithDisks, type Vm } from '@slipway/contract'
 import { type DefaultValues, useForm, useWatch } from 'react-hook-form'
 import { useParams, useSearchParams } from 'react-router'
 import { errorText } from '../../api/errors.ts'
@@ -11,8 +11,8 @@ import { useDraft } from '../../shell/use-draft.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { keyFor } from '../ssh-key/default-key.ts'
-import { rootDiskBytes } from '../vm/root-disk.ts'
-import { type BrokenRule, diskBytes, type GroupForm, memberSize } from './group-form.ts'
+import { copiedRootBytes, rootDiskBytes } from '../vm/root-disk.ts'
+import { type BrokenRule, type GroupForm, memberSize } from './group-form.ts'
 
 /** What pools and sets differ in, where their form is filled and sent. */
 interface GroupFormOptions<Form extends GroupForm, Body> {
@@ -26,12 +26,15 @@ interface GroupFormOptions<Form extends GroupForm, Body> {
   failed: string
 }
 
-/** The VM of a snapshot, which VMs made of it are like. */
-function useVmOfSnapshot(projectId: string | undefined, snapshotId: string): Vm | undefined {
+/** The VM of a snapshot, which VMs made of it are like, and the disks that they have copies of. */
+function useSnapshot(
+  projectId: string | undefined,
+  snapshotId: string,
+): { vm: Vm | undefined; disks: Vm['disks'] } {
   const { snapshots } = useVmSnapshots(projectId)
   const { vms } = useVms(projectId)
   const snapshot = snapshots.find(({ id }) => id === snapshotId)
-  return vms.find(({ id }) => id === snapshot?.vm_id)
+  return { vm: vms.find(({ id }) => id === snapshot?.vm_id), disks: snapshot?.disks ?? [] }
 }
 
 /** The create form of a pool or a set: what is typed and chosen, what is wrong with it, and its way to the server. */
@@ -54,14 +57,19 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
   const sshKey = keyFor(sshKeys, typed.sshKeyId)
   const form: Form = { ...typed, templateId: template?.id ?? '', sshKeyId: sshKey?.id ?? '' }
 
-  const ofSnapshot = useVmOfSnapshot(form.snapshotId === '' ? undefined : project?.id, form.snapshotId)
-  const size = template && memberSize(form, template, ofSnapshot)
+  const isOfSnapshot = form.snapshotId !== ''
+  const snapshot = useSnapshot(isOfSnapshot ? project?.id : undefined, form.snapshotId)
+  const disks = isOfSnapshot ? snapshot.disks : form.disks
+  const size = template && memberSize(form, template, snapshot.vm)
   const count = options.countOf(form)
   const quota = useQuotaCheck(
     project?.id,
-    quotaOfVms(Number.isInteger(count) && count > 0 ? count : 1, {
+    quotaOfVmsWithDisks(Number.isInteger(count) && count > 0 ? count : 1, {
       ...(size ?? { cpu: 1, memory_mb: 1 }),
-      disk_bytes: diskBytes(form.disks) + rootDiskBytes(form.rootDisk, template?.image.root_disk_gb),
+      root_bytes: isOfSnapshot
+        ? copiedRootBytes(snapshot.vm)
+        : rootDiskBytes(form.rootDisk, template?.image.root_disk_gb),
+      disks,
     }),
   )
 
@@ -76,6 +84,7 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
     form,
     template,
     size,
+    disks,
     sshKey,
     project,
     projectId,

@@ -32,6 +32,7 @@ export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnaps
         </>
       }
       source={source}
+      disks={snapshot.disks}
       proposal={`${snapshot.vm_name}-copy`}
       submitLabel="Create VM"
       send={(body) => mutateAsync({ snapshot, body })}

@@ -18,6 +18,7 @@ export function ForkDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
         </>
       }
       source={vm}
+      disks={vm.disks}
       proposal={`${vm.name}-copy`}
       submitLabel="Fork VM"
       send={(body) => mutateAsync({ vm, body })}
