@@ -9,6 +9,7 @@ import {
   quotaAmount,
   quotaLeft,
   quotaLeftText,
+  quotaOfCopies,
   quotaOfVms,
   quotaOfVmsWithDisks,
   quotaResources,
@@ -118,6 +119,11 @@ describe('what is requested together', () => {
       quotaOfVmsWithDisks(2, { cpu: 4, memory_mb: 2048, root_bytes, disks })
     expect(of(5 * gibibyte)).toEqual({ vms: 2, processors: 8, memory_mb: 4096, disk_bytes: 16 * gibibyte })
     expect(of(null)).toMatchObject({ disk_bytes: 6 * gibibyte })
+    const copies = (root_disk_gb: number | null, next_root_disk_gb: number | null) =>
+      quotaOfCopies(2, { cpu: 4, memory_mb: 2048, root_disk_gb, next_root_disk_gb }, disks)
+    expect(copies(5, null)).toEqual(of(5 * gibibyte))
+    expect(copies(5, 6)).toEqual(of(6 * gibibyte))
+    expect(copies(null, null)).toEqual(of(null))
   })
 
   it('is allowed where no limit says no', () => {

@@ -165,3 +165,13 @@ export const quotaOfVmsWithDisks = (
     disks: readonly { size: string }[]
   },
 ) => quotaOfVms(count, { ...vm, disk_bytes: (vm.root_bytes ?? 0) + bytesOfDisks(vm.disks) })
+
+/** What so many copies of a VM take, with copies of these disks: each root disk becomes as large as that of the VM is or will be. */
+export const quotaOfCopies = (
+  count: number,
+  vm: { cpu: number; memory_mb: number; root_disk_gb: number | null; next_root_disk_gb: number | null },
+  disks: readonly { size: string }[],
+) => {
+  const gi = vm.next_root_disk_gb ?? vm.root_disk_gb
+  return quotaOfVmsWithDisks(count, { ...vm, root_bytes: gi === null ? null : gi * gibibyte, disks })
+}

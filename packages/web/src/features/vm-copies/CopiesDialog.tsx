@@ -1,7 +1,7 @@
 import {
   copiesAtOnce,
   type ProjectEndpointId,
-  quotaOfVmsWithDisks,
+  quotaOfCopies,
   type Vm,
   type VmCopies,
   vmTexts,
@@ -12,7 +12,6 @@ import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
-import { copiedRootBytes } from '../vm/root-disk.ts'
 
 interface CopiesDialogProps {
   call: ProjectEndpointId
@@ -50,12 +49,11 @@ export function CopiesDialog({
         : vmTexts.copyCount
   const { refusal } = useQuotaCheck(
     source?.project_id,
-    quotaOfVmsWithDisks(Number.isInteger(count) && count > 0 ? count : 1, {
-      cpu: source?.cpu ?? 1,
-      memory_mb: source?.memory_mb ?? 1,
-      root_bytes: copiedRootBytes(source),
+    quotaOfCopies(
+      Number.isInteger(count) && count > 0 ? count : 1,
+      source ?? { cpu: 1, memory_mb: 1, root_disk_gb: null, next_root_disk_gb: null },
       disks,
-    }),
+    ),
   )
   const { submit, dialog } = useDialogForm({
     dirty: name !== proposal || count !== 1,

@@ -1,4 +1,4 @@
-import { quotaOfVmsWithDisks, type Vm } from '@slipway/contract'
+import { quotaOfCopies, quotaOfVmsWithDisks, type Vm } from '@slipway/contract'
 import { type DefaultValues, useForm, useWatch } from 'react-hook-form'
 import { useParams, useSearchParams } from 'react-router'
 import { errorText } from '../../api/errors.ts'
@@ -11,7 +11,7 @@ import { useDraft } from '../../shell/use-draft.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { keyFor } from '../ssh-key/default-key.ts'
-import { copiedRootBytes, rootDiskBytes } from '../vm/root-disk.ts'
+import { rootDiskBytes } from '../vm/root-disk.ts'
 import { type BrokenRule, type GroupForm, memberSize } from './group-form.ts'
 
 /** What pools and sets differ in, where their form is filled and sent. */
@@ -61,16 +61,17 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
   const snapshot = useSnapshot(isOfSnapshot ? project?.id : undefined, form.snapshotId)
   const disks = isOfSnapshot ? snapshot.disks : form.disks
   const size = template && memberSize(form, template, snapshot.vm)
-  const count = options.countOf(form)
+  const typedCount = options.countOf(form)
+  const count = Number.isInteger(typedCount) && typedCount > 0 ? typedCount : 1
   const quota = useQuotaCheck(
     project?.id,
-    quotaOfVmsWithDisks(Number.isInteger(count) && count > 0 ? count : 1, {
-      ...(size ?? { cpu: 1, memory_mb: 1 }),
-      root_bytes: isOfSnapshot
-        ? copiedRootBytes(snapshot.vm)
-        : rootDiskBytes(form.rootDisk, template?.image.root_disk_gb),
-      disks,
-    }),
+    snapshot.vm
+      ? quotaOfCopies(count, snapshot.vm, disks)
+      : quotaOfVmsWithDisks(count, {
+          ...(size ?? { cpu: 1, memory_mb: 1 }),
+          root_bytes: rootDiskBytes(form.rootDisk, template?.image.root_disk_gb),
+          disks,
+        }),
   )
 
   const shell = useFormShell({

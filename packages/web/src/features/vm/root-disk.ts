@@ -1,5 +1,5 @@
 /** The size of a root disk as it is typed. */
-import { gibibyte, parseDiskSize, RootDiskGb, type Vm } from '@slipway/contract'
+import { gibibyte, parseDiskSize, RootDiskGb } from '@slipway/contract'
 
 /** The size that a text such as `30` or `30GB` names, in whole Gi. What is none is `NaN`, which the contract refuses. */
 export function parseRootDisk(text: string): number {
@@ -19,14 +19,6 @@ export const brokenRootDisk = (text: string): string | undefined =>
 export function rootDiskBytes(text: string, templateGb: number | null | undefined): number {
   const gi = parseRootDisk(text)
   return Number.isNaN(gi) || gi === templateGb ? 0 : gi * gibibyte
-}
-
-/** What the root disk of a copy takes of a quota: it becomes as large as that of its VM is or will be. */
-export function copiedRootBytes(
-  vm: Pick<Vm, 'root_disk_gb' | 'next_root_disk_gb'> | undefined,
-): number | null {
-  const gi = vm?.next_root_disk_gb ?? vm?.root_disk_gb
-  return gi == null ? null : gi * gibibyte
 }
 
 /** What root disks have without a size of their own, with `more` where that is known. */
