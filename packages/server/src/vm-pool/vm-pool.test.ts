@@ -11,8 +11,9 @@ import {
   vmSetApi,
   vmSnapshotApi,
 } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { type TestAppOptions, withoutBin } from '../app.test-kit.ts'
+import { EngineError } from '../engine/engine.ts'
 import { groupDesk } from '../group-desk.test-kit.ts'
 
 const quick: ScalingPolicy = {
@@ -214,6 +215,24 @@ describe('changing a pool', () => {
     const again = await get(pool.id)
     expect(again).toMatchObject({ status: 'active', current_size: 2 })
     expect(again.vms.map(({ id }) => id)).toEqual(pool.vms.map(({ id }) => id))
+  })
+
+  it('tells of a VM that it takes back only how it started then, not how it did before', async () => {
+    const { made, update, settle, get, app, ada, at } = await desk()
+    const pool = await made({ desired_size: 2 })
+    const id = pool.vms[1]?.id ?? ''
+    await ada.call(vmApi.suspend, { params: { ...at, vmId: id } })
+    await settle()
+    // While the host cannot do away with its memory, it is still there.
+    vi.spyOn(app.engine, 'powerOff').mockRejectedValueOnce(
+      new EngineError('unreachable', 'No answer.', { retryable: true }),
+    )
+    await update(pool.id, { desired_size: 1 })
+    await settle(1)
+    await update(pool.id, { desired_size: 2 })
+    await settle()
+    const back = (await get(pool.id)).vms.find((vm) => vm.id === id)
+    expect(back).toMatchObject({ status: 'running', steps: [{ name: 'resume' }, { name: 'ready' }] })
   })
 
   it('400 is checked on what the pool will be, and changes nothing', async () => {

@@ -51,6 +51,7 @@ import {
   type VmUpdateBody,
 } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
+import { isAlive } from './vm.plan.ts'
 import { Unsteady, type VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
@@ -752,12 +753,13 @@ export function makeVmService(options: VmServiceOptions) {
         statusMessage: null,
       })),
 
-    /** Takes a member back that was to go. */
+    /** Takes a member back that was to go. One that does not live any more starts anew; another keeps its steps. */
     keepMember: (vmId: string, told: Told): Promise<void> =>
-      wishMember(vmId, told, () => ({
+      wishMember(vmId, told, ({ seenPower }) => ({
         member: { retiring: false },
         wanted: { power: 'on', force: false },
         statusMessage: null,
+        ...(!isAlive({ power: seenPower }) && { steps: [] }),
       })),
 
     /** Starts a member again that broke, for the `heals`th time in a row. */
