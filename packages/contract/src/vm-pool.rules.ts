@@ -8,6 +8,7 @@ export const vmPoolTexts = {
   tooLarge: 'Maximum size cannot be greater than 1000.',
   notANumber: 'Please enter whole numbers for the sizes.',
   inUse: 'A VM of this VM Pool is in use by a snapshot or restore. Please try again later.',
+  hasProtected: 'A VM of this VM Pool is protected against deletion. Turn its protection off first.',
 } as const
 
 /** The words the server sends. */

@@ -218,7 +218,7 @@ export const vmPoolApi = {
     status: 204,
     params: VmPoolParams,
     query: ForGood,
-    errors: { 404: notFound, 409: [t.inUse] },
+    errors: { 404: notFound, 409: [t.hasProtected, t.inUse] },
   }),
   get: endpoint('vmPool.get', {
     summary: 'One VM pool with its VMs, oldest first',

@@ -6,6 +6,7 @@ export const vmSetTexts = {
   tooFew: 'Number of replicas must be at least 1',
   tooMany: 'Number of replicas cannot be greater than 20',
   inUse: 'A VM of this VM Set is in use by a snapshot or restore. Please try again later.',
+  hasProtected: 'A VM of this VM Set is protected against deletion. Turn its protection off first.',
 } as const
 
 /** The words the server sends. */

@@ -183,7 +183,7 @@ export const vmSetApi = {
     status: 204,
     params: VmSetParams,
     query: ForGood,
-    errors: { 404: notFound, 409: [t.inUse] },
+    errors: { 404: notFound, 409: [t.hasProtected, t.inUse] },
   }),
   get: endpoint('vmSet.get', {
     summary: 'One VM set with its VMs, oldest first',

@@ -64,19 +64,21 @@ export function makeVmGroupBinRepo(db: Db, toGroup: (row: VmGroupTable) => Group
   return {
     /**
      * Puts a group into the bin with its members and the disks that were made for them; other disks they have are free, and
-     * what they share ends. `busy`: a snapshot or restore needs a member as it is.
+     * what they share ends. `busy`: a snapshot or restore needs a member as it is; `protected`: one is protected against
+     * deletion.
      */
     put(
       { id, projectId, kind, name }: GroupRecord,
       by: Pick<Binned, 'deletedBy' | 'days'>,
       entry: Entry,
-    ): Promise<'busy' | 'missing' | Gone> {
+    ): Promise<'busy' | 'missing' | 'protected' | Gone> {
       return db.transaction().execute(async (tx) => {
         const there = tx.selectFrom('vm_group').select('id').where('id', '=', id).where('bin_id', 'is', null)
         if (!(await there.executeTakeFirst())) return 'missing'
         const ofMembers = tx.selectFrom('vm').select('id').where('group_id', '=', id)
         const present = ofMembers.where('wanted_deleted', '=', 0)
-        const rows = await present.select('restore_from').execute()
+        const rows = await present.select(['restore_from', 'delete_protection']).execute()
+        if (rows.some((row) => row.delete_protection === 1)) return 'protected'
         const busy = await snapshotted(tx)
         if (rows.some((row) => row.restore_from !== null || busy.has(row.id))) return 'busy'
         await record(tx, [entry])

@@ -66,6 +66,14 @@ describe('a group and its members', () => {
     expect(plan(group({ desired: 4 }), coming, 3).do).toBe('add')
   })
 
+  it('lets those go last that are protected against deletion', () => {
+    const kept = member(3, { id: 'id-0009', isProtected: true })
+    const members = [member(1), member(2), kept]
+    expect(plan(group(), members)).toMatchObject({ do: 'retire', member: members[1] })
+    const all = members.map((one) => ({ ...one, isProtected: true }))
+    expect(plan(group(), all)).toMatchObject({ do: 'retire', member: all[2] })
+  })
+
   it('lets the failed one go first, then the newest, whatever its number', () => {
     const newest = member(2, { id: 'id-0009' })
     const members = [member(1), newest, member(3)]

@@ -108,7 +108,11 @@ export function planGroup(
       .filter(({ busy }) => !busy)
       .sort(byAge)
       .reverse()
-    const member = newest.find(({ status }) => status === 'error') ?? firstToGo(group, members) ?? newest[0]
+    const member =
+      newest.find(({ status }) => status === 'error') ??
+      firstToGo(group, members) ??
+      newest.find(({ isProtected }) => !isProtected) ??
+      newest[0]
     return member ? { do: 'retire', member } : { do: 'rest', until: now + busyPollMs }
   }
   const next = nextOfRollOut(group, members)

@@ -393,12 +393,14 @@ export function makeVmGroupRepo(db: Db) {
 
     /**
      * Deletes a group in one transaction: its members become wishes to delete them, and so do the disks that were
-     * made for them; other disks they have are free. `busy`: a snapshot or restore needs a member as it is.
+     * made for them; other disks they have are free. `busy`: a snapshot or restore needs a member as it is;
+     * `protected`: one is protected against deletion.
      */
-    remove(id: string, entry: Entry): Promise<'busy' | 'missing' | Gone> {
+    remove(id: string, entry: Entry): Promise<'busy' | 'missing' | 'protected' | Gone> {
       return db.transaction().execute(async (tx) => {
         if (!(await find(id, tx))) return 'missing'
         const rows = await members(tx).where('group_id', '=', id).execute()
+        if (rows.some((row) => row.delete_protection === 1)) return 'protected'
         const busy = await snapshotted(tx)
         if (rows.some((row) => row.restore_from !== null || busy.has(row.id))) return 'busy'
         const vmIds = rows.map((row) => row.id)

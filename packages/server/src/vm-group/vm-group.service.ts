@@ -33,7 +33,13 @@ import type { VmGroupBinRepo } from './vm-group-bin.repo.ts'
 
 export interface VmGroupServiceOptions<W> {
   kind: GroupKind
-  texts: { notFound: string; templateMissing: string; sshKeyMissing: string; inUse: string }
+  texts: {
+    notFound: string
+    templateMissing: string
+    sshKeyMissing: string
+    inUse: string
+    hasProtected: string
+  }
   /** A group of this kind as it goes over the wire. */
   toWire: (group: GroupRecord, counts: MemberCounts) => W
   /** Tells whoever listens that a group changed, or is gone. */
@@ -333,6 +339,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       const gone = isKept
         ? await binRepo.put(group, { deletedBy: userId, days: binDays }, told)
         : await repo.remove(groupId, told)
+      if (gone === 'protected') throw new Problem(409, texts.hasProtected)
       if (gone === 'busy') throw new Problem(409, texts.inUse)
       if (gone === 'missing') throw new Problem(404, texts.notFound)
       changed(projectId, groupId)
