@@ -1,17 +1,10 @@
-import type { Batch, BatchAction, BatchCreate } from '@slipway/contract'
+import type { BatchAction } from '@slipway/contract'
 import type { Selectable } from './batch-offers.ts'
 import { DeleteManyDialog, DeleteManyGroupsDialog, DeleteManyVmsDialog } from './DeleteManyDialog.tsx'
+import type { QuestionProps } from './question-props.ts'
 import { SnapshotManyDialog } from './SnapshotManyDialog.tsx'
 import { StopManyDialog } from './StopManyDialog.tsx'
 import { TagManyDialog } from './TagManyDialog.tsx'
-
-export interface QuestionProps {
-  projectId: string
-  action: BatchAction
-  objects: readonly Selectable[]
-  send: (body: BatchCreate, idempotencyKey: string) => Promise<Batch>
-  onClose: () => void
-}
 
 /** Whether something is lost when this VM stops. */
 const losesByStop = ({ persistent, status }: Selectable): boolean =>

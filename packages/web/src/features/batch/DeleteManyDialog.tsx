@@ -5,11 +5,11 @@ import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { pageHeading } from '../../ui/return-focus.ts'
 import { BinChoice } from '../bin/BinChoice.tsx'
-import type { QuestionProps } from './BatchQuestion.tsx'
 import type { Selectable } from './batch-offers.ts'
 import { type Along, useGoesAlong } from './goes-along.ts'
 import { useGoesWithGroups } from './goes-with-groups.ts'
 import { Names } from './Names.tsx'
+import type { QuestionProps } from './question-props.ts'
 
 type Deletion = Extract<BatchAction, `${string}.delete`>
 

@@ -11,7 +11,7 @@ import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { useFields } from '../../shell/use-fields.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
-import type { QuestionProps } from './BatchQuestion.tsx'
+import type { QuestionProps } from './question-props.ts'
 
 const kinds = {
   'vmSnapshot.create': {

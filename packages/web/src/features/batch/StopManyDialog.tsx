@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { newKey } from '../../api/client.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import type { QuestionProps } from './BatchQuestion.tsx'
 import { Names } from './Names.tsx'
+import type { QuestionProps } from './question-props.ts'
 
 /** Before VMs stop of which something does not outlive that. */
 export function StopManyDialog({ objects, send, onClose }: QuestionProps) {

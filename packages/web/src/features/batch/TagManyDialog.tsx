@@ -3,7 +3,7 @@ import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { useFields } from '../../shell/use-fields.ts'
 import { Field, TextInput } from '../../ui/Field.tsx'
-import type { QuestionProps } from './BatchQuestion.tsx'
+import type { QuestionProps } from './question-props.ts'
 
 /** Asks which tags many VMs get, and which they lose. */
 export function TagManyDialog({ objects, send, onClose }: QuestionProps) {
