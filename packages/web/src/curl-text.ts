@@ -6,6 +6,8 @@ interface CurlParts {
   url: string
   /** What a shell fills in for the token, such as `$SLIPWAY_TOKEN`; null where the call needs none. */
   token: string | null
+  /** A file with the cookies of a session, for calls that take no token. */
+  cookies?: string
   /** Whether the call takes an idempotency key. */
   isKeyed: boolean
   /** Sent as JSON; undefined for none. */
@@ -21,6 +23,7 @@ export function curlText({
   method,
   url,
   token,
+  cookies,
   isKeyed,
   json,
   form = {},
@@ -29,6 +32,7 @@ export function curlText({
   const lines = [
     ['curl', follows && '-N', method !== 'GET' && `-X ${method}`].filter(Boolean).join(' '),
     token && `-H "Authorization: Bearer ${token}"`,
+    cookies && `-b ${cookies}`,
     isKeyed && '-H "Idempotency-Key: $(uuidgen)"',
     ...Object.entries(form).map(([name, value]) => `--data-urlencode ${shellWord(`${name}=${value}`)}`),
     ...(json === undefined

@@ -1,5 +1,5 @@
 import type { ProjectEndpointId } from '@slipway/contract'
-import { useId } from 'react'
+import { type ReactNode, useId } from 'react'
 import { useMay } from '../api/access.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
@@ -19,6 +19,8 @@ interface FormDialogProps extends Omit<DialogProps, 'footer'> {
   pending: boolean
   /** The first broken rule. Shown beside the button, which it disables. */
   note?: string | undefined
+  /** Shows what it would create as text. */
+  asText?: ReactNode
   /** Why the last attempt failed; it stays until the next one. */
   error?: string | undefined
   /** A toast has shown the error already. */
@@ -34,6 +36,7 @@ export function FormDialog({
   onSubmit,
   pending,
   note: broken,
+  asText,
   error,
   errorSaid = false,
   children,
@@ -52,7 +55,18 @@ export function FormDialog({
       onOpenChange={change}
       footer={({ discard }) => (
         <>
-          <FormNote>{note}</FormNote>
+          {asText ? (
+            <>
+              {/* Above the buttons, as there is no room beside three of them. */}
+              <div className={note ? 'w-full' : '-mb-2 w-full'}>
+                <FormNote>{note}</FormNote>
+              </div>
+              {asText}
+              <span className="flex-1 phone:hidden" />
+            </>
+          ) : (
+            <FormNote>{note}</FormNote>
+          )}
           <Button disabled={pending} onClick={discard}>
             Cancel
           </Button>

@@ -18,7 +18,7 @@ const popup = cx(
   'data-[ending-style]:opacity-0 data-[starting-style]:translate-y-1 data-[starting-style]:opacity-0',
 )
 const footClass =
-  'flex flex-none justify-end gap-2 border-t border-line px-5 py-3 phone:flex-wrap phone:[&_button]:h-[42px] phone:[&_button]:flex-1'
+  'flex flex-none flex-wrap justify-end gap-2 border-t border-line px-5 py-3 phone:[&_button]:h-[42px] phone:[&_button]:flex-1'
 
 export interface DialogProps {
   open: boolean

@@ -18,6 +18,7 @@ import { Dialog } from '../../ui/Dialog.tsx'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
 import { Select } from '../../ui/Select.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { accessWords } from './api-token-words.ts'
 
 /** Asks what a token is for; then shows it, which is the only time. */
@@ -56,6 +57,7 @@ function ApiTokenForm({ onCreated, onClose }: ApiTokenFormProps) {
     // The dialog goes on with the token.
     onClose: () => {},
   })
+  const broken = parsed.error?.issues[0]?.message
   return (
     <FormDialog
       {...dialog}
@@ -63,7 +65,16 @@ function ApiTokenForm({ onCreated, onClose }: ApiTokenFormProps) {
       title="Create API Token"
       submit={{ label: 'Create Token', busyText: 'Creating...' }}
       onSubmit={() => parsed.success && submit(parsed.data)}
-      note={parsed.success ? undefined : parsed.error.issues[0]?.message}
+      note={broken}
+      asText={
+        <AsText
+          call="apiToken.create"
+          project={null}
+          named={[]}
+          body={() => parsed.data ?? {}}
+          missing={broken}
+        />
+      }
     >
       <Field label="Name" hint="Where the token is used, such as “backups on nas”">
         <NameInput value={name} onChange={({ target }) => setName(target.value)} />

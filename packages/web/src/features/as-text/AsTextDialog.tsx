@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { Segments } from '../../ui/Segments.tsx'
-import { type Creation, commandOf, fileOf, requestOf } from './creation.ts'
+import { type Creation, commandOf, fileOf, isForPrograms, requestOf } from './creation.ts'
 
 const forms = [
   { value: 'file', label: 'File' },
@@ -44,9 +44,21 @@ export function AsTextDialog({ creation, onClose }: { creation: Creation | null;
   )
 }
 
+/** API tokens are refused where they would let somebody in for longer than they live. */
+const forPersons = {
+  command: 'The command line uses an API token, and the server takes none for this. Use the request.',
+  request:
+    'For a session, as the server takes no API token for this: cookies.txt is what curl -c has kept of a sign-in.',
+}
+
 function Shown({ creation, form }: { creation: Creation; form: Form }) {
   const file = fileOf(creation)
-  if (form === 'file' && typeof file === 'string') return <p className="text-ink-2">{file}</p>
+  const forPrograms = isForPrograms(creation.call)
+  const none =
+    form === 'file' && typeof file === 'string'
+      ? file
+      : form === 'command' && !forPrograms && forPersons.command
+  if (none) return <p className="text-ink-2">{none}</p>
   const code = {
     file: () => stringify(file, { lineWidth: 0 }),
     command: () => commandOf(creation),
@@ -60,7 +72,7 @@ function Shown({ creation, form }: { creation: Creation; form: Form }) {
         success="Copied to clipboard!"
         failure="Failed to copy to clipboard."
       />
-      <p className="text-hint text-ink-3">{hints[form]}</p>
+      <p className="text-hint text-ink-3">{forPrograms ? hints[form] : forPersons.request}</p>
     </div>
   )
 }

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { ProjectFile } from '@slipway/contract'
+import { endpoints, ProjectFile } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { type Creation, commandOf, fileOf, requestOf } from './creation.ts'
+import { z } from 'zod'
+import { type Creation, commandOf, fileOf, isForPrograms, requestOf } from './creation.ts'
 
 const named = [
   { id: 't-1', name: 'Starter Linux' },
@@ -70,27 +71,173 @@ describe('a command', () => {
     expect(requestOf(creation, '')).toContain('/api/projects/p-1/vms/d-1/snapshots"')
   })
 
+  it('has the id of what has a name like a flag', () => {
+    const creation: Creation = {
+      call: 'vm.fork',
+      project,
+      params: { vmId: 'v-1' },
+      body: { name: '-x', count: 1 },
+      named: [{ id: 'v-1', name: '-rf' }],
+    }
+    expect(wordsOf(commandOf(creation)).slice(0, 3)).toEqual(['vm', 'fork', 'v-1'])
+  })
+
+  it('says the project once', () => {
+    expect(wordsOf(commandOf(vm({ project_id: 'p-1' }))).filter((one) => /^--project/.test(one))).toEqual([
+      '--project',
+    ])
+  })
+
   it('keeps the lines of a start script', () => {
     const script = '#!/bin/sh\necho "it\'s"\n'
     expect(wordsOf(commandOf(vm({ start_script: script })))).toContain(script)
   })
 })
 
-describe('what belongs to no project', () => {
-  const template: Creation = {
+/** One of each kind that a form creates; what is called `x-1` is an id. */
+const each: Creation[] = [
+  vm({ share_ports: [80], disks: [{ disk_id: 'd-1' }], project_id: 'p-1' }),
+  { call: 'disk.create', project, named, body: { name: 'a', size: '10GB', source: 'EMPTY' } },
+  { call: 'vmPool.create', project, named, body: { ...body, min_size: 1, max_size: 2, desired_size: 1 } },
+  {
+    call: 'vmSet.create',
+    project,
+    named,
+    body: { ...body, replicas: 2, disks: [{ name: 'd', size: '1Gi' }] },
+  },
+  {
+    call: 'vmSnapshot.create',
+    project,
+    named,
+    params: { vmId: 'v-1' },
+    body: { name: 's', retention_days: 7 },
+  },
+  { call: 'diskSnapshot.create', project, named, body: { name: 's', disk_id: 'd-1' } },
+  {
+    call: 'batch.create',
+    project,
+    named,
+    body: { action: 'vmSnapshot.create', ids: ['v-1', 'v-2'], name: '{name}', retention_days: 7 },
+  },
+  {
+    call: 'diskSnapshot.createDisk',
+    project,
+    named,
+    params: { diskSnapshotId: 's-1' },
+    body: { name: 'a', description: 'Created from snapshot: s', size_gb: 3 },
+  },
+  { call: 'vm.fork', project, named, params: { vmId: 'v-1' }, body: { name: 'web-copy', count: 2 } },
+  {
+    call: 'vmSnapshot.createVms',
+    project,
+    named,
+    params: { snapshotId: 's-1' },
+    body: { name: 'web-copy', count: 1 },
+  },
+  {
+    call: 'share.create',
+    project,
+    named,
+    params: { vmId: 'v-1' },
+    body: { port: 80, kind: 'http', audience: 'link', expires_at: '2030-01-01T00:00:00.000Z' },
+  },
+  ...(['vm', 'disk'] as const).map(
+    (kind): Creation => ({
+      call: `${kind}SnapshotSchedule.set`,
+      project,
+      named,
+      params: { [`${kind}Id`]: 'd-1' },
+      body: {
+        hourly: null,
+        daily: { time: '03:00', keep: 7 },
+        weekly: { weekday: 'sunday', time: '03:00', keep: 4 },
+        time_zone: 'Europe/Berlin',
+        paused: false,
+        snapshot_type: kind === 'vm' ? 'disk' : 'full',
+      },
+    }),
+  ),
+  {
+    call: 'webhook.create',
+    project,
+    named,
+    body: {
+      url: 'https://hooks.example.com/a?b=c',
+      description: '',
+      objects: ['vm', 'disk'],
+      kinds: null,
+      actions: ['vm.start'],
+    },
+  },
+  { call: 'projectMember.invite', project, named, body: { email: 'ada@example.com', role: 'viewer' } },
+  { call: 'project.create', project: null, named, body: { name: "Ada's", description: 'Brass: steam' } },
+  {
+    call: 'sshKey.create',
+    project: null,
+    named,
+    body: { key_name: 'laptop', ssh_public_key: `ssh-ed25519 ${'A'.repeat(68)} ada`, is_default: false },
+  },
+  {
+    call: 'apiToken.create',
+    project: null,
+    named,
+    body: { name: 'nas', access: 'read', project_ids: ['p-1'], expires_in_days: 30 },
+  },
+  {
     call: 'template.create',
     project: null,
-    named: [],
+    named,
     body: { name: 'Wiki', description: 'It writes', default_cpu: 2, image_url: '', start_script: undefined },
-  }
+  },
+]
+const forPrograms = each.filter(({ call }) => isForPrograms(call))
+const kinds = (creations: readonly Creation[]) => creations.map((one) => [one.call, one] as const)
 
-  it('is created without one', () => {
-    expect(wordsOf(commandOf(template))).toEqual([
-      ...['template', 'create', '--name', 'Wiki', '--description', 'It writes', '--default_cpu', '2'],
+const endpointOf = ({ call }: Creation) => {
+  const endpoint = endpoints.find(({ id }) => id === call)
+  if (!endpoint) throw new Error(call)
+  return endpoint
+}
+
+describe('each kind', () => {
+  it.each(kinds(each))('%s has a key in its request only if the call takes one', (_, creation) => {
+    const words = wordsOf(requestOf(creation, 'https://vms.example.com'))
+    expect(words.includes('Idempotency-Key: key')).toBe(endpointOf(creation).idempotent === true)
+  })
+
+  it.each(kinds(forPrograms))('%s has flags that its call has as fields, each once', (_, creation) => {
+    const { body } = endpointOf(creation)
+    const schema = z.toJSONSchema(body ?? z.never(), { io: 'input', unrepresentable: 'any' })
+    const forms = [schema, ...(schema.oneOf ?? [])].map((form) => Object.keys(Object(form).properties ?? {}))
+    const flags = wordsOf(commandOf(creation)).filter((one) => one.startsWith('--') && one !== '--project')
+    expect(flags).not.toEqual([])
+    expect(new Set(flags).size).toBe(flags.length)
+    expect(forms.flat()).toEqual(expect.arrayContaining(flags.map((flag) => flag.replace(/^--(no-)?/, ''))))
+  })
+
+  it.each(kinds(forPrograms))('%s is in a file, or the file says why it is not', (_, creation) => {
+    const file = fileOf(creation)
+    if (typeof file === 'string') expect(file).toMatch(/^A project file .* Use the command or the request\.$/)
+    else expect(ProjectFile.safeParse(file).error).toBeUndefined()
+  })
+})
+
+describe('what only a person may create', () => {
+  const onlyForPersons = each.filter(({ call }) => !isForPrograms(call))
+
+  it('is what lets somebody in, and what is the operator’s', () => {
+    expect(onlyForPersons.map(({ call }) => call)).toEqual([
+      'sshKey.create',
+      'apiToken.create',
+      'template.create',
     ])
-    expect(requestOf(template, '')).toContain('/api/')
-    expect(requestOf(template, '')).not.toContain('project')
-    expect(fileOf(template)).toBe('A project file holds no templates. Use the command or the request.')
+  })
+
+  it.each(kinds(onlyForPersons))('%s is a request of a session, and in no file', (_, creation) => {
+    const words = wordsOf(requestOf(creation, ''))
+    expect(words).toContain('cookies.txt')
+    expect(words.join()).not.toContain('Bearer')
+    expect(fileOf(creation)).toMatch(/^A project file holds no .* Use the request\.$/)
   })
 })
 
@@ -127,6 +274,29 @@ describe('a file', () => {
     const file = fileOf(creation)
     expect(ProjectFile.safeParse(file).error).toBeUndefined()
     expect(JSON.stringify(file)).not.toMatch(/_id|-1"/)
+  })
+
+  it('is a project', () => {
+    const creation: Creation = {
+      call: 'project.create',
+      project: null,
+      named,
+      body: { name: 'Looms', description: '' },
+    }
+    expect(fileOf(creation)).toEqual({ slipway: 1, project: 'Looms' })
+  })
+
+  it.each([
+    ['', 'hooks.example.com:8443'],
+    ['chat', 'chat'],
+  ])('has a webhook with the description "%s" by the name that it goes by', (description, name) => {
+    const url = 'https://hooks.example.com:8443/a'
+    const body = { url, description, objects: ['vm'], kinds: null, actions: null }
+    expect(fileOf({ call: 'webhook.create', project, named, body })).toEqual({
+      slipway: 1,
+      project: project.name,
+      webhooks: { [name]: { url, objects: ['vm'] } },
+    })
   })
 
   it.each([

@@ -1,11 +1,13 @@
 /** What a form is about to create, as texts that do the same elsewhere. */
 import {
+  apiTokenNeeds,
   commandWords,
   type EndpointId,
   fillPath,
   type ProjectFile,
   projectFileVersion,
   routeOf,
+  webhookTitle,
 } from '@slipway/contract'
 import { curlText, shellWord } from '../../curl-text.ts'
 
@@ -25,24 +27,46 @@ interface Named {
   name: string
 }
 
-/** As curl sends it. The token is a variable of the shell. */
+/** Whether programs may make a call. What lets somebody in, or is the operator's, a person does in a session. */
+export const isForPrograms = (call: EndpointId): boolean =>
+  apiTokenNeeds({ id: call, auth: 'session', ...routeOf(call) }) !== null
+
+/** Calls that take no idempotency key. */
+const unkeyed: ReadonlySet<EndpointId> = new Set<EndpointId>([
+  'apiToken.create',
+  'diskSnapshotSchedule.set',
+  'projectMember.invite',
+  'vm.fork',
+  'vmSnapshot.createVms',
+  'vmSnapshotSchedule.set',
+  'webhook.create',
+])
+
+/** As curl sends it. The token is a variable of the shell, or the cookies of a session are in a file. */
 export function requestOf({ call, project, params, body }: Creation, origin: string): string {
   const { method, path } = routeOf(call)
   const url = origin + fillPath(path, { ...params, ...(project && { projectId: project.id }) })
-  return curlText({ method, url, token: '$SLIPWAY_TOKEN', isKeyed: true, json: body })
+  return curlText({
+    method,
+    url,
+    ...(isForPrograms(call) ? { token: '$SLIPWAY_TOKEN' } : { token: null, cookies: 'cookies.txt' }),
+    isKeyed: !unkeyed.has(call),
+    json: body,
+  })
 }
 
 /** As the command line takes it, with names where nothing else has them. */
 export function commandOf({ call, project, params = {}, body, named }: Creation): string {
   const { noun, verb } = commandWords(call)
   const flags = Object.entries(body).flatMap(([field, value]) => {
-    if (value === undefined || value === null || value === '') return []
+    // The project is said once, by its name.
+    if (value === undefined || value === null || value === '' || field === 'project_id') return []
     if (value === true) return [`--${field}`]
     if (value === false) return [`--no-${field}`]
     return [`--${field} ${word(textOf(field.endsWith('_id') ? nameOf(String(value), named) : value))}`]
   })
   const places = Object.values(params)
-    .map((id) => ` ${word(nameOf(id, named))}`)
+    .map((id) => ` ${word(placeOf(id, named))}`)
     .join('')
   const where = project ? [`--project ${word(project.name)}`] : []
   return [`slipway ${noun} ${verb}${places}`, ...where, ...flags].join(' \\\n  ')
@@ -64,6 +88,12 @@ function nameOf(id: string, named: readonly Named[]): string {
   return name === undefined || named.filter((one) => one.name === name).length > 1 ? id : name
 }
 
+/** A name that begins like a flag is one for the command line. */
+function placeOf(id: string, named: readonly Named[]): string {
+  const name = nameOf(id, named)
+  return name.startsWith('-') ? id : name
+}
+
 const parts: Partial<Record<EndpointId, keyof ProjectFile>> = {
   'disk.create': 'disks',
   'vm.create': 'vms',
@@ -71,22 +101,66 @@ const parts: Partial<Record<EndpointId, keyof ProjectFile>> = {
   'vmSet.create': 'sets',
 }
 
-/** Says why a file cannot hold it, or has what the file would hold. */
-export function fileOf({ call, project, body, named }: Creation): Record<string, unknown> | string {
+const ofSnapshot = 'cannot hold what is made of a snapshot'
+const noSnapshots = 'holds no snapshots'
+const noSchedules = 'holds no snapshot schedules'
+
+/** Why a file cannot hold it. */
+const unheld: Partial<Record<EndpointId, string>> = {
+  'apiToken.create': 'holds no API tokens',
+  'batch.create': noSnapshots,
+  'diskSnapshot.create': noSnapshots,
+  'diskSnapshot.createDisk': ofSnapshot,
+  'diskSnapshotSchedule.set': noSchedules,
+  'projectMember.invite': 'holds no members',
+  'share.create': 'holds the ports of a VM only until that is created',
+  'sshKey.create': 'holds no SSH keys',
+  'template.create': 'holds no templates',
+  'vm.fork': 'cannot hold a copy of a VM',
+  'vmSnapshot.create': noSnapshots,
+  'vmSnapshot.createVms': ofSnapshot,
+  'vmSnapshotSchedule.set': noSchedules,
+}
+
+/** Has what the file would hold, or says why it cannot hold it. */
+export function fileOf(creation: Creation): Record<string, unknown> | string {
+  const { call, project, body } = creation
+  const why = body.source === 'SNAPSHOT' || typeof body.snapshot_id === 'string' ? ofSnapshot : unheld[call]
+  if (why !== undefined)
+    return `A project file ${why}. Use ${isForPrograms(call) ? 'the command or the request' : 'the request'}.`
+  const slipway = projectFileVersion
+  if (call === 'project.create') {
+    const { name, ...rest } = filled(body)
+    return { slipway, project: name, ...rest }
+  }
+  const [part, name, entry] = entryOf(creation)
+  return { slipway, project: project?.name, [part]: { [name]: entry } }
+}
+
+/** The part of a file that it is in, its name there, and what is under that. */
+function entryOf({ call, body, named }: Creation): [keyof ProjectFile, string, object] {
+  if (call === 'webhook.create') {
+    const { description, ...entry } = body
+    const title = webhookTitle({ url: String(body.url), description: String(description ?? '') })
+    // What is not chosen is all of it.
+    const chosen = Object.entries(entry).filter(([, value]) => value !== null)
+    return ['webhooks', title, Object.fromEntries(chosen)]
+  }
   const part = parts[call]
-  if (project === null) return 'A project file holds no templates. Use the command or the request.'
-  if (part === undefined) return 'A project file holds no snapshots. Use the command or the request.'
-  if (body.source === 'SNAPSHOT' || typeof body.snapshot_id === 'string')
-    return 'A project file cannot hold what is made of a snapshot. Use the command or the request.'
+  if (part === undefined) throw new Error(`Nobody said what a project file has of ${call}`)
   const { name, template_id, ssh_key_id, disks, snapshot_id: _, project_id: __, ...rest } = body
   const entry = {
     ...(typeof template_id === 'string' && { template: nameOf(template_id, named) }),
     ...(typeof ssh_key_id === 'string' && { ssh_key: nameOf(ssh_key_id, named) }),
-    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== '')),
+    ...filled(rest),
     ...(Array.isArray(disks) && disks.length > 0 && { disks: disks.map((disk) => diskIn(disk, named)) }),
   }
-  return { slipway: projectFileVersion, project: project.name, [part]: { [String(name)]: entry } }
+  return [part, String(name), entry]
 }
+
+/** Without what was left empty. */
+const filled = (fields: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''))
 
 /** One of the project's disks by its name; one that each member of a group gets as it is. */
 function diskIn(disk: { disk_id?: string; name?: string; size?: string }, named: readonly Named[]): unknown {

@@ -6,11 +6,13 @@ import {
   vmSnapshotRetention,
   vmSnapshotTexts,
 } from '@slipway/contract'
+import { useSelectedProject } from '../../api/projects.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { useFields } from '../../shell/use-fields.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import type { QuestionProps } from './question-props.ts'
 
 const kinds = {
@@ -37,6 +39,7 @@ export function SnapshotManyDialog({
 }: QuestionProps & { action: keyof typeof kinds }) {
   const { days, texts, of, more } = kinds[action]
   const { form, change, dirty } = useFields({ name: '{name}', days: days.default as number })
+  const { project } = useSelectedProject()
   const { submit, dialog } = useDialogForm({
     dirty,
     send,
@@ -47,6 +50,7 @@ export function SnapshotManyDialog({
   const name = form.name.trim()
   const isKept = Number.isInteger(form.days) && form.days >= days.min && form.days <= days.max
   const broken = name === '' ? texts.nameMissing : isKept ? undefined : texts.retentionInvalid
+  const body = { action, ids: objects.map(({ id }) => id), name, retention_days: form.days }
   return (
     <FormDialog
       {...dialog}
@@ -55,10 +59,10 @@ export function SnapshotManyDialog({
       description={more}
       submit={{ label: 'Take snapshots', busyText: 'Sending...' }}
       onSubmit={() => {
-        if (broken) return
-        submit({ action, ids: objects.map(({ id }) => id), name, retention_days: form.days })
+        if (!broken) submit(body)
       }}
       note={broken}
+      asText={<AsText call="batch.create" project={project} named={[]} body={() => body} missing={broken} />}
     >
       <Field
         label="Snapshot Name"

@@ -1,9 +1,11 @@
 import { type DiskFromSnapshot, type DiskSnapshot, diskTexts, gibibyte, sizeGbOf } from '@slipway/contract'
 import { useState } from 'react'
-import { useDiskFromSnapshot } from '../../api/disk-snapshots.ts'
+import { useDiskFromSnapshot, useDiskSnapshots } from '../../api/disk-snapshots.ts'
+import { useSelectedProject } from '../../api/projects.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 
 interface DiskFromSnapshotDialogProps {
@@ -14,6 +16,8 @@ interface DiskFromSnapshotDialogProps {
 /** Asks for the name of a disk with the content of a snapshot. */
 export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDialogProps) {
   const create = useDiskFromSnapshot()
+  const { project } = useSelectedProject()
+  const { snapshots } = useDiskSnapshots(snapshot.project_id)
   const [name, setName] = useState('')
   const [tried, setTried] = useState(false)
   const size_gb = sizeGbOf(snapshot.size)
@@ -26,14 +30,15 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
     failed: 'Failed to create disk from snapshot. Please try again.',
     onClose,
   })
+  const toBody = () => ({
+    name: name.trim(),
+    description: `Created from snapshot: ${snapshot.name}`,
+    size_gb,
+  })
   const send = () => {
     setTried(true)
     if (broken || refusal) return
-    submit({
-      name: name.trim(),
-      description: `Created from snapshot: ${snapshot.name}`,
-      size_gb,
-    })
+    submit(toBody())
   }
   return (
     <FormDialog
@@ -49,6 +54,16 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
       submit={{ label: 'Create Disk', busyText: 'Creating...' }}
       onSubmit={send}
       note={refusal ?? broken}
+      asText={
+        <AsText
+          call="diskSnapshot.createDisk"
+          project={project}
+          params={{ diskSnapshotId: snapshot.id }}
+          named={snapshots}
+          body={toBody}
+          missing={broken}
+        />
+      }
     >
       <Field
         label="Disk Name"

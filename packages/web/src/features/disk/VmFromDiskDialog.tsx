@@ -14,6 +14,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { keyFor } from '../ssh-key/default-key.ts'
 import { imageHint } from '../template/template-image.ts'
 import { templateOptions } from '../template/template-options.tsx'
@@ -59,6 +60,15 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
       submit={{ label: 'Create VM', busyText: 'Creating...' }}
       onSubmit={() => (broken ? toast.error(broken) : submit(toBody(form, disk)))}
       note={note}
+      asText={
+        <AsText
+          call="vm.create"
+          project={project}
+          named={[...templates, ...sshKeys, disk]}
+          body={() => toBody(form, disk)}
+          missing={note}
+        />
+      }
     >
       {(templatesError || keysError) && (
         <Banner

@@ -1,10 +1,12 @@
 import { isEmail, type MemberRole, memberRoles, type ProjectMember, roleTexts } from '@slipway/contract'
 import { useState } from 'react'
 import { useMemberActs } from '../../api/members.ts'
+import { useSelectedProject } from '../../api/projects.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 
 const options = memberRoles.map((value) => ({
   value,
@@ -29,6 +31,7 @@ function RoleField({ role, onChange }: { role: MemberRole; onChange: (role: Memb
 /** Invites somebody to a project by e-mail. */
 export function InviteDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const { invite } = useMemberActs(projectId)
+  const { project } = useSelectedProject()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<MemberRole>('viewer')
   const { submit, dialog } = useDialogForm({
@@ -38,6 +41,7 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
     failed: 'Failed to send the invitation. Please try again.',
     onClose,
   })
+  const broken = isEmail(email) ? undefined : 'Please enter an email address'
   return (
     <FormDialog
       call="projectMember.invite"
@@ -46,7 +50,16 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
       description="They get an email with a link, which works for 7 days."
       submit={{ label: 'Send Invitation', busyText: 'Sending...' }}
       onSubmit={() => submit({ email, role })}
-      note={isEmail(email) ? undefined : 'Please enter an email address'}
+      note={broken}
+      asText={
+        <AsText
+          call="projectMember.invite"
+          project={project}
+          named={[]}
+          body={() => ({ email, role })}
+          missing={broken}
+        />
+      }
     >
       <Field label="Email address">
         <TextInput

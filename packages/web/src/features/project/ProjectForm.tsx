@@ -10,6 +10,7 @@ import { cx } from '../../ui/cx.ts'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
 import { Form } from '../../ui/Form.tsx'
 import { FormNote } from '../../ui/FormNote.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 
 interface ProjectFormProps {
   /** The new project is selected by then. */
@@ -36,6 +37,7 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
     send: (body: ProjectCreate, idempotencyKey) => create.mutateAsync({ body, idempotencyKey }),
     failureText: (error) => errorText(error, 'Failed to create project'),
   })
+  const typed = ProjectCreate.safeParse(watch())
   const blank = watch('name').trim() === ''
 
   const submit = handleSubmit(
@@ -69,6 +71,13 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
         )}
       >
         <FormNote>{blank && !errors.name ? projectTexts.nameMissing : undefined}</FormNote>
+        <AsText
+          call="project.create"
+          project={null}
+          named={[]}
+          body={() => typed.data ?? {}}
+          missing={typed.error?.issues[0]?.message}
+        />
         <Button
           type="submit"
           variant="primary"

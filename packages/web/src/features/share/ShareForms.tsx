@@ -9,7 +9,9 @@ import {
 } from '@slipway/contract'
 import { useState } from 'react'
 import { useHost } from '../../api/host.ts'
+import { useSelectedProject } from '../../api/projects.ts'
 import { useCreateShare, useListeningPorts, useUpdateShare } from '../../api/shares.ts'
+import { useVms } from '../../api/vms.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { formatDateTime } from '../../time.ts'
@@ -17,6 +19,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
 import { Select } from '../../ui/Select.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { audienceLabels } from './share-address.ts'
 import { type End, endOf, localTime, spans } from './share-end.ts'
@@ -51,7 +54,9 @@ export function CreateShareDialog({
   const isTaken = taken.some((share) => share.port === parsed.data)
   const portNote = isTaken ? shareTexts.alreadyShared : parsed.success ? undefined : shareTexts.portMissing
   const { refusal, left } = useQuotaCheck(vm.project_id, { shares: 1 })
-  const note = refusal ?? portNote ?? endNote(end, null)
+  const broken = portNote ?? endNote(end, null)
+  const { project } = useSelectedProject()
+  const { vms } = useVms(vm.project_id)
   const { submit, dialog } = useDialogForm({
     dirty: port !== '',
     send: (body: Parameters<typeof create.mutateAsync>[0]['body'], idempotencyKey) =>
@@ -60,6 +65,12 @@ export function CreateShareDialog({
     failed: 'Failed to share the port.',
     onClose,
   })
+  /** What is sent; undefined while it cannot be. */
+  const toBody = () => {
+    const expires_at = endOf(end, null, Date.now())
+    if (!parsed.success || isTaken || expires_at === undefined) return undefined
+    return { port: parsed.data, kind, audience: kind === 'tcp' ? 'everybody' : audience, expires_at } as const
+  }
   const offers = (listening ?? []).filter(
     (one) => one !== sshPort && !taken.some((share) => share.port === one),
   )
@@ -71,12 +82,20 @@ export function CreateShareDialog({
       description={left}
       submit={{ label: 'Share Port', busyText: 'Sharing...' }}
       onSubmit={() => {
-        if (!parsed.success || isTaken || refusal) return
-        const expires_at = endOf(end, null, Date.now())
-        if (expires_at === undefined) return
-        submit({ port: parsed.data, kind, audience: kind === 'tcp' ? 'everybody' : audience, expires_at })
+        const body = toBody()
+        if (body && !refusal) submit(body)
       }}
-      note={note}
+      note={refusal ?? broken}
+      asText={
+        <AsText
+          call="share.create"
+          project={project}
+          params={{ vmId: vm.id }}
+          named={vms}
+          body={() => toBody() ?? {}}
+          missing={broken}
+        />
+      }
     >
       <div>
         <Field label="Port" hint="On which a program in the VM listens, such as 3000">

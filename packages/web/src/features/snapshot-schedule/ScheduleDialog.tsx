@@ -7,13 +7,16 @@ import {
   weekdays,
 } from '@slipway/contract'
 import type { ReactNode } from 'react'
+import { useDisks } from '../../api/disks.ts'
 import { useLimits } from '../../api/host.ts'
+import { useSelectedProject } from '../../api/projects.ts'
 import {
   type Scheduled,
   type SnapshotSchedule,
   type SnapshotScheduleSet,
   useSetSnapshotSchedule,
 } from '../../api/snapshot-schedules.ts'
+import { useVms } from '../../api/vms.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { useFields } from '../../shell/use-fields.ts'
@@ -23,6 +26,7 @@ import { Field, TextInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { Select } from '../../ui/Select.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { fieldsOf, toBody } from './schedule-form.ts'
 import { isSet } from './schedule-words.ts'
 
@@ -50,6 +54,10 @@ export function ScheduleDialog({
   const { mutateAsync } = useSetSnapshotSchedule(of)
   const { form, change, dirty } = useFields(fieldsOf(schedule, ownZone))
   const wanted = toBody(form)
+  const broken = 'broken' in wanted ? wanted.broken : undefined
+  const { project } = useSelectedProject()
+  const { vms } = useVms(of.kind === 'vm' ? of.project_id : undefined)
+  const { disks } = useDisks(of.kind === 'disk' ? of.project_id : undefined)
   const { submit, dialog } = useDialogForm({
     dirty,
     send: (body: SnapshotScheduleSet) => mutateAsync(body),
@@ -57,17 +65,28 @@ export function ScheduleDialog({
     failed: 'Failed to set the snapshot schedule. Please try again.',
     onClose,
   })
+  const call = of.kind === 'vm' ? 'vmSnapshotSchedule.set' : 'diskSnapshotSchedule.set'
   return (
     <FormDialog
       {...dialog}
-      call={of.kind === 'vm' ? 'vmSnapshotSchedule.set' : 'diskSnapshotSchedule.set'}
+      call={call}
       title={isSet(schedule) ? 'Change snapshot schedule' : 'Set snapshot schedule'}
       description="When a new snapshot is ready, the oldest ones of the same schedule beyond the number to keep are deleted. Snapshots that people take are never deleted by it."
       submit={{ label: 'Save', busyText: 'Saving...' }}
       onSubmit={() => {
         if ('body' in wanted) submit(wanted.body)
       }}
-      note={'broken' in wanted ? wanted.broken : undefined}
+      note={broken}
+      asText={
+        <AsText
+          call={call}
+          project={project}
+          params={of.kind === 'vm' ? { vmId: of.id } : { diskId: of.id }}
+          named={[...vms, ...disks]}
+          body={() => ('body' in wanted ? wanted.body : {})}
+          missing={broken}
+        />
+      }
     >
       <Rhythm
         label="Hourly"

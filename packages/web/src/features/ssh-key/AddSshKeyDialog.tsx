@@ -17,6 +17,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { keygenCopy } from './keygen.ts'
 
 interface AddSshKeyDialogProps {
@@ -42,6 +43,7 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
     send: (body: SshKeyCreate, idempotencyKey) => create.mutateAsync({ body, idempotencyKey }),
     failureText: (error) => errorText(error, 'Failed to add SSH key.'),
   })
+  const typed = SshKeyCreate.safeParse(watch())
   const nameless = watch('key_name').trim() === ''
 
   const close = () => {
@@ -70,6 +72,15 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
       onSubmit={() => void submit()}
       pending={shell.pending}
       note={nameless ? sshKeyTexts.nameMissing : undefined}
+      asText={
+        <AsText
+          call="sshKey.create"
+          project={null}
+          named={[]}
+          body={() => typed.data ?? {}}
+          missing={typed.error?.issues[0]?.message}
+        />
+      }
       error={shell.error}
     >
       <Field label="Name" error={errors.key_name?.message}>

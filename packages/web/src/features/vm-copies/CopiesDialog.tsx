@@ -7,14 +7,18 @@ import {
   vmTexts,
 } from '@slipway/contract'
 import { type ReactNode, useState } from 'react'
+import { useSelectedProject } from '../../api/projects.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
+import { AsText, type AsTextProps } from '../as-text/AsText.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 
 interface CopiesDialogProps {
   call: ProjectEndpointId
+  /** What its path names, and what that is called. */
+  of: Required<Pick<AsTextProps, 'params' | 'named'>>
   title: string
   /** What the copies will be. */
   description: ReactNode
@@ -31,6 +35,8 @@ interface CopiesDialogProps {
 
 /** Asks for the name and the number of VMs that are copies of something. */
 export function CopiesDialog({
+  call,
+  of,
   source,
   disks,
   proposal,
@@ -39,6 +45,7 @@ export function CopiesDialog({
   onClose,
   ...rest
 }: CopiesDialogProps) {
+  const { project } = useSelectedProject()
   const [name, setName] = useState(proposal)
   const [count, setCount] = useState(1)
   const broken =
@@ -63,15 +70,18 @@ export function CopiesDialog({
     failed: 'Failed to create the VM. Please try again.',
     onClose,
   })
+  const body = { name: name.trim(), count }
   return (
     <FormDialog
       {...rest}
+      call={call}
       {...dialog}
       submit={{ label: submitLabel, busyText: 'Creating...' }}
       onSubmit={() => {
-        if (!broken && !refusal) submit({ name: name.trim(), count })
+        if (!broken && !refusal) submit(body)
       }}
       note={refusal ?? broken}
+      asText={<AsText call={call} project={project} {...of} body={() => body} missing={broken} />}
     >
       <Field label="VM Name" hint={count > 1 ? 'Each VM gets a number behind this name.' : undefined}>
         <NameInput value={name} onChange={(event) => setName(event.target.value)} />

@@ -1,6 +1,6 @@
 import type { VmSnapshot } from '@slipway/contract'
 import { Link } from 'react-router'
-import { useCreateVmsFromSnapshot } from '../../api/vm-snapshots.ts'
+import { useCreateVmsFromSnapshot, useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { paths } from '../../paths.ts'
 import { CopiesDialog } from '../vm-copies/CopiesDialog.tsx'
 import { useVmOfSnapshot } from './use-vm-of-snapshot.ts'
@@ -9,10 +9,12 @@ import { useVmOfSnapshot } from './use-vm-of-snapshot.ts'
 export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnapshot; onClose: () => void }) {
   const { mutateAsync } = useCreateVmsFromSnapshot()
   const { id, project_id } = snapshot
+  const { snapshots } = useVmSnapshots(project_id)
   const source = useVmOfSnapshot(project_id)(snapshot) ?? undefined
   return (
     <CopiesDialog
       call="vmSnapshot.createVms"
+      of={{ params: { snapshotId: id }, named: snapshots }}
       title="New VM from Snapshot"
       description={
         <>

@@ -1,13 +1,16 @@
 import type { Vm } from '@slipway/contract'
 import { useForkVm } from '../../api/vm-lifetime.ts'
+import { useVms } from '../../api/vms.ts'
 import { CopiesDialog } from '../vm-copies/CopiesDialog.tsx'
 
 /** Asks how many copies of a VM are to be made. */
 export function ForkDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const { mutateAsync } = useForkVm()
+  const { vms } = useVms(vm.project_id)
   return (
     <CopiesDialog
       call="vm.fork"
+      of={{ params: { vmId: vm.id }, named: vms }}
       title="Fork VM"
       description={
         <>

@@ -9,6 +9,7 @@ import {
   webhookTitle,
 } from '@slipway/contract'
 import { useState } from 'react'
+import { useSelectedProject } from '../../api/projects.ts'
 import { useWebhookActs } from '../../api/webhooks.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
@@ -16,6 +17,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
 import { kindWords, objectWords } from '../activity/activity-words.ts'
+import { AsText } from '../as-text/AsText.tsx'
 import { SecretOnce } from './SecretOnce.tsx'
 import { brokenRule, fieldsOf, noFields, toBody, type WebhookFields } from './webhook-form.ts'
 
@@ -34,6 +36,7 @@ interface CreateFormProps {
 
 function CreateForm({ projectId, onCreated, onClose }: CreateFormProps) {
   const { create } = useWebhookActs(projectId)
+  const { project } = useSelectedProject()
   const [fields, setFields] = useState(noFields)
   const { submit, dialog } = useDialogForm({
     dirty: fields !== noFields,
@@ -56,6 +59,9 @@ function CreateForm({ projectId, onCreated, onClose }: CreateFormProps) {
       submit={{ label: 'Create Webhook', busyText: 'Creating...' }}
       onSubmit={() => body && submit(body)}
       note={note}
+      asText={
+        <AsText call="webhook.create" project={project} named={[]} body={() => body ?? {}} missing={note} />
+      }
     >
       <Fields fields={fields} onChange={setFields} />
     </FormDialog>
