@@ -306,6 +306,18 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         await button(page, 'Create Webhook').first().click()
         await page.getByRole('radio', { name: 'Only some' }).check()
       }),
+      {
+        name: 'a webhook as text',
+        who: 'owner',
+        path: webhookListPath(project.id),
+        open: async (page) => {
+          await button(page, 'Create Webhook').first().click()
+          await page.getByLabel('URL').fill(`https://hooks.invalid/${long}`)
+          await page.getByLabel('Description').fill(arabic)
+          await button(page, 'Show as Text').click()
+          return page.getByRole('dialog', { name: 'Show as Text' })
+        },
+      },
       over('dialog', 'a snapshot schedule to set', vmPath(running), (page) =>
         button(page, 'Set Schedule').click(),
       ),

@@ -7,6 +7,7 @@ import type { DialogProps } from '../ui/DialogPopup.tsx'
 import { Form } from '../ui/Form.tsx'
 import { FormNote } from '../ui/FormNote.tsx'
 import { reasonOf } from '../ui/reason.ts'
+import { FootStart } from './FootStart.tsx'
 import { GuardedDialog } from './GuardedDialog.tsx'
 
 interface FormDialogProps extends Omit<DialogProps, 'footer'> {
@@ -55,18 +56,7 @@ export function FormDialog({
       onOpenChange={change}
       footer={({ discard }) => (
         <>
-          {asText ? (
-            <>
-              {/* Above the buttons, as there is no room beside three of them. */}
-              <div className={note ? 'w-full' : '-mb-2 w-full'}>
-                <FormNote>{note}</FormNote>
-              </div>
-              {asText}
-              <span className="flex-1 phone:hidden" />
-            </>
-          ) : (
-            <FormNote>{note}</FormNote>
-          )}
+          {asText ? <FootStart note={note} asText={asText} /> : <FormNote>{note}</FormNote>}
           <Button disabled={pending} onClick={discard}>
             Cancel
           </Button>

@@ -50,17 +50,24 @@ const forPersons = {
   request:
     'For a session, as the server takes no API token for this: cookies.txt is what curl -c has kept of a sign-in.',
 }
+const inPieces = 'A file is sent in pieces, each with a request of its own. Use the command.'
+
+/** Why there is no such text; undefined where there is one. */
+function whyNot(form: Form, creation: Creation): string | undefined {
+  const file = fileOf(creation)
+  const reasons = {
+    file: typeof file === 'string' && file,
+    command: !isForPrograms(creation.call) && forPersons.command,
+    request: creation.call === 'upload.create' && inPieces,
+  }
+  return reasons[form] || undefined
+}
 
 function Shown({ creation, form }: { creation: Creation; form: Form }) {
-  const file = fileOf(creation)
-  const forPrograms = isForPrograms(creation.call)
-  const none =
-    form === 'file' && typeof file === 'string'
-      ? file
-      : form === 'command' && !forPrograms && forPersons.command
-  if (none) return <p className="text-ink-2">{none}</p>
+  const reason = whyNot(form, creation)
+  if (reason) return <p className="text-ink-2">{reason}</p>
   const code = {
-    file: () => stringify(file, { lineWidth: 0 }),
+    file: () => stringify(fileOf(creation), { lineWidth: 0 }),
     command: () => commandOf(creation),
     request: () => requestOf(creation, apiBase || window.location.origin),
   }[form]()
@@ -72,7 +79,9 @@ function Shown({ creation, form }: { creation: Creation; form: Form }) {
         success="Copied to clipboard!"
         failure="Failed to copy to clipboard."
       />
-      <p className="text-hint text-ink-3">{forPrograms ? hints[form] : forPersons.request}</p>
+      <p className="text-hint text-ink-3">
+        {isForPrograms(creation.call) ? hints[form] : forPersons.request}
+      </p>
     </div>
   )
 }

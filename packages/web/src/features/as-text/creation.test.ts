@@ -82,6 +82,18 @@ describe('a command', () => {
     expect(wordsOf(commandOf(creation)).slice(0, 3)).toEqual(['vm', 'fork', 'v-1'])
   })
 
+  it.each([
+    ['data.qcow2', 'data.qcow2'],
+    ['-a b.img', './-a b.img'],
+  ])('sends the file %s whole', (file_name, path) => {
+    const body = { name: 'data', size: '10GB', file_name, file_bytes: 7, sha256: 'f'.repeat(64) }
+    const creation: Creation = { call: 'upload.create', project, named, body }
+    expect(wordsOf(commandOf(creation))).toEqual([
+      ...['disk', 'upload', path, '--project', "Ada's shop", '--name', 'data', '--size', '10GB'],
+    ])
+    expect(fileOf(creation)).toBe('A project file holds no content of files. Use the command.')
+  })
+
   it('says the project once', () => {
     expect(wordsOf(commandOf(vm({ project_id: 'p-1' }))).filter((one) => /^--project/.test(one))).toEqual([
       '--project',

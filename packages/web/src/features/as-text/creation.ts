@@ -57,20 +57,27 @@ export function requestOf({ call, project, params, body }: Creation, origin: str
 
 /** As the command line takes it, with names where nothing else has them. */
 export function commandOf({ call, project, params = {}, body, named }: Creation): string {
+  const where = project ? [`--project ${word(project.name)}`] : []
+  const lines = (start: string, flags: string[]) => [start, ...where, ...flags].join(' \\\n  ')
+  if (call === 'upload.create') {
+    // The command line looks at the file itself for the rest.
+    const { file_name, name, size } = body
+    const path = String(file_name).replace(/^-/, './-')
+    return lines(`slipway disk upload ${word(path)}`, flagsOf({ name, size }, named))
+  }
   const { noun, verb } = commandWords(call)
-  const flags = Object.entries(body).flatMap(([field, value]) => {
+  const places = Object.values(params).map((id) => ` ${word(placeOf(id, named))}`)
+  return lines(`slipway ${noun} ${verb}${places.join('')}`, flagsOf(body, named))
+}
+
+const flagsOf = (fields: object, named: readonly Named[]): string[] =>
+  Object.entries(fields).flatMap(([field, value]) => {
     // The project is said once, by its name.
     if (value === undefined || value === null || value === '' || field === 'project_id') return []
     if (value === true) return [`--${field}`]
     if (value === false) return [`--no-${field}`]
     return [`--${field} ${word(textOf(field.endsWith('_id') ? nameOf(String(value), named) : value))}`]
   })
-  const places = Object.values(params)
-    .map((id) => ` ${word(placeOf(id, named))}`)
-    .join('')
-  const where = project ? [`--project ${word(project.name)}`] : []
-  return [`slipway ${noun} ${verb}${places}`, ...where, ...flags].join(' \\\n  ')
-}
 
 const textOf = (value: unknown): string =>
   Array.isArray(value) && value.every((one) => typeof one !== 'object')
@@ -116,18 +123,24 @@ const unheld: Partial<Record<EndpointId, string>> = {
   'share.create': 'holds the ports of a VM only until that is created',
   'sshKey.create': 'holds no SSH keys',
   'template.create': 'holds no templates',
+  'upload.create': 'holds no content of files',
   'vm.fork': 'cannot hold a copy of a VM',
   'vmSnapshot.create': noSnapshots,
   'vmSnapshot.createVms': ofSnapshot,
   'vmSnapshotSchedule.set': noSchedules,
 }
 
+/** How else it can be created. */
+function waysOf(call: EndpointId): string {
+  if (call === 'upload.create') return 'the command'
+  return isForPrograms(call) ? 'the command or the request' : 'the request'
+}
+
 /** Has what the file would hold, or says why it cannot hold it. */
 export function fileOf(creation: Creation): Record<string, unknown> | string {
   const { call, project, body } = creation
   const why = body.source === 'SNAPSHOT' || typeof body.snapshot_id === 'string' ? ofSnapshot : unheld[call]
-  if (why !== undefined)
-    return `A project file ${why}. Use ${isForPrograms(call) ? 'the command or the request' : 'the request'}.`
+  if (why !== undefined) return `A project file ${why}. Use ${waysOf(call)}.`
   const slipway = projectFileVersion
   if (call === 'project.create') {
     const { name, ...rest } = filled(body)

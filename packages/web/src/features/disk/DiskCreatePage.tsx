@@ -83,16 +83,13 @@ export function Component() {
         title="Create Disk"
         description="A disk keeps data separate from any VM. Attach it to a VM once it is available."
         actions={
-          // A file is no text.
-          !isUpload(form) && (
-            <AsText
-              call="disk.create"
-              project={project}
-              named={[]}
-              body={() => toBody(form)}
-              missing={broken?.text}
-            />
-          )
+          <AsText
+            call={isUpload(form) ? 'upload.create' : 'disk.create'}
+            project={project}
+            named={[]}
+            body={() => (isUpload(form) ? toUpload(form) : toBody(form))}
+            missing={broken?.text}
+          />
         }
       />
       <FormColumns>

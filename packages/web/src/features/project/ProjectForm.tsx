@@ -3,13 +3,13 @@ import { type CallInput, type EndpointOf, type Project, ProjectCreate, projectTe
 import { useForm } from 'react-hook-form'
 import { errorText } from '../../api/errors.ts'
 import { useCreateProject } from '../../api/projects.ts'
+import { FootStart } from '../../shell/FootStart.tsx'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
 import { Form } from '../../ui/Form.tsx'
-import { FormNote } from '../../ui/FormNote.tsx'
 import { AsText } from '../as-text/AsText.tsx'
 
 interface ProjectFormProps {
@@ -66,17 +66,21 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
       </div>
       <div
         className={cx(
-          'flex flex-wrap items-center justify-end gap-x-3 gap-y-2',
+          'flex flex-wrap items-center justify-end gap-2 phone:[&_button]:h-[42px] phone:[&_button]:flex-1',
           inSheet ? 'border-t border-line px-4 py-3 md:px-5' : 'mt-4',
         )}
       >
-        <FormNote>{blank && !errors.name ? projectTexts.nameMissing : undefined}</FormNote>
-        <AsText
-          call="project.create"
-          project={null}
-          named={[]}
-          body={() => typed.data ?? {}}
-          missing={typed.error?.issues[0]?.message}
+        <FootStart
+          note={blank && !errors.name ? projectTexts.nameMissing : undefined}
+          asText={
+            <AsText
+              call="project.create"
+              project={null}
+              named={[]}
+              body={() => typed.data ?? {}}
+              missing={typed.error?.issues[0]?.message}
+            />
+          }
         />
         <Button
           type="submit"
@@ -84,7 +88,6 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
           busy={shell.pending}
           busyText="Creating..."
           disabledReason={blank ? projectTexts.nameMissing : undefined}
-          className="phone:h-11 phone:flex-1"
         >
           Create Project
         </Button>
