@@ -86,6 +86,23 @@ test.describe('a form as text', () => {
     await dialog.getByRole('button', { name: 'Command' }).click()
     await expect(dialog.getByRole('code')).toContainText('slipway vm-snapshot create loom')
   })
+
+  test('is a command for a file of this computer', async ({ page, project }) => {
+    await page.goto(diskCreatePath(project.id))
+    await choose(page, 'Source', 'Upload a File')
+    await page.getByLabel('Size').fill('1GB')
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'tiles.img', mimeType: 'application/octet-stream', buffer: Buffer.alloc(512) })
+    await page.getByRole('button', { name: 'Show as Text' }).click()
+    const text = shownText(page)
+    await expect(text).toContainText('A project file holds no content of files. Use the command.')
+    await text.getByRole('button', { name: 'Command' }).click()
+    await expect(text.getByRole('code')).toContainText('slipway disk upload tiles.img')
+    await text.getByRole('button', { name: 'Request' }).click()
+    await expect(text).toContainText('A file is sent in pieces')
+  })
+
   test('is no file for a template, which belongs to no project', async ({ page, user: _ }) => {
     await page.goto('/admin/templates')
     const show = page.getByRole('button', { name: 'Show as Text' })
@@ -211,6 +228,6 @@ test.describe('a form as text', () => {
     )
     await rm(folder, { recursive: true })
     expect(stdout).toContain(key)
-    expect(await call(sshKeyApi.list, {})).toMatchObject([{ key_name: 'Analytical' }])
+    expect(await call(sshKeyApi.list, {})).toMatchObject([{ name: 'Analytical' }])
   })
 })
