@@ -190,6 +190,12 @@ const each: Creation[] = [
     body: { key_name: 'laptop', ssh_public_key: `ssh-ed25519 ${'A'.repeat(68)} ada`, is_default: false },
   },
   {
+    call: 'upload.create',
+    project,
+    named,
+    body: { name: 'a', size: '1GB', file_name: 'a.img', file_bytes: 9 },
+  },
+  {
     call: 'apiToken.create',
     project: null,
     named,
@@ -212,6 +218,12 @@ const endpointOf = ({ call }: Creation) => {
 }
 
 describe('each kind', () => {
+  it('is tried here that the API can create, but for what takes a device', () => {
+    const creates = /^(?!passkey).*\.(create\w*|fork|invite)$|Schedule\.set$/
+    const ids = endpoints.map(({ id }) => id).filter((id) => creates.test(id))
+    expect(each.map(({ call }) => call).sort()).toEqual(ids.sort())
+  })
+
   it.each(kinds(each))('%s has a key in its request only if the call takes one', (_, creation) => {
     const words = wordsOf(requestOf(creation, 'https://vms.example.com'))
     expect(words.includes('Idempotency-Key: key')).toBe(endpointOf(creation).idempotent === true)
@@ -229,7 +241,8 @@ describe('each kind', () => {
 
   it.each(kinds(forPrograms))('%s is in a file, or the file says why it is not', (_, creation) => {
     const file = fileOf(creation)
-    if (typeof file === 'string') expect(file).toMatch(/^A project file .* Use the command or the request\.$/)
+    if (typeof file === 'string')
+      expect(file).toMatch(/^A project file .* Use the command( or the request)?\.$/)
     else expect(ProjectFile.safeParse(file).error).toBeUndefined()
   })
 })
