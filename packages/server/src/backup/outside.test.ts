@@ -10,7 +10,7 @@ import { openDatabase } from '../db/open.ts'
 import { digestOf, tablesOf } from '../db/tables.ts'
 import { SIMULATED_FILE } from '../engine/simulated/kept.ts'
 import { makeOutcomes } from './outcomes.ts'
-import { directoryPlace, hasRestic, s3Place } from './outside.test-kit.ts'
+import { directoryPlace, hasRestic, quickRepository, s3Place } from './outside.test-kit.ts'
 import { openPrograms } from './programs.test-kit.ts'
 
 const { home, installation, run, start, startServer } = await openPrograms()
@@ -118,7 +118,7 @@ exec ${stdout.trim()} "$@"
         PATH: `${bin}:${process.env.PATH}`,
       })
       await (await startServer(first))()
-      expect(await run('backup.ts', first, '--init')).toMatchObject({ status: 0 })
+      await quickRepository(path.join(home, 'place-killed', 'repository'))
       await writeFile(gate, '')
       const half = start('backup.ts', first, '--repository')
       const pid = () => readFile(reached, 'utf8').catch(() => '')

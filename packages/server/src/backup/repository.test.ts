@@ -14,7 +14,7 @@ import type { Engine } from '../engine/engine.ts'
 import { noLimits } from '../engine/limits.ts'
 import { run } from '../lib/command.ts'
 import { filesBelow } from './files.ts'
-import { directoryPlace, hasRestic } from './outside.test-kit.ts'
+import { directoryPlace, hasRestic, quickRepository } from './outside.test-kit.ts'
 import { writeOutside } from './outside.ts'
 import { makeRepository } from './repository.ts'
 import { troubleIn } from './restic.ts'
@@ -57,17 +57,17 @@ async function installation(onCopy: (name: string) => void = () => {}): Promise<
   return { dataDir, database, engine }
 }
 
-async function place(password = 'correct') {
+async function place(password?: string) {
   const { SLIPWAY_BACKUP_REPOSITORY: repository = '', SLIPWAY_BACKUP_PASSWORD_FILE: passwordFile = '' } =
     await directoryPlace(home)
-  await writeFile(passwordFile, password)
+  if (password !== undefined) await writeFile(passwordFile, password)
   return { repository, passwordFile, s3: null }
 }
 const never = () => new AbortController().signal
 async function openRepository() {
-  const repository = makeRepository(await place(), null)
-  await repository.create(never())
-  return repository
+  const given = await place()
+  await quickRepository(given.repository)
+  return makeRepository(given, null)
 }
 const packs = async () => {
   const all = (await filesBelow(at('repository', 'data'))).map((name) => at('repository', 'data', name))
@@ -133,7 +133,7 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     const missing = makeRepository(await place(), null)
     await expect(writeOutside(first, missing, keep, work())).rejects.toThrow('--init')
     expect(await readdir(home)).not.toContain('repository')
-    await openRepository()
+    await missing.create(never())
     const wrong = makeRepository(await place('another'), null)
     await expect(writeOutside(first, wrong, keep, work())).rejects.toThrow('The password does not open')
     await expect(wrong.create(never())).rejects.toThrow('cannot be used')
