@@ -306,8 +306,13 @@ describe('a process that was killed', () => {
 
   it('is not what a process is that closes: it ends its builds', async () => {
     const images = store({
-      build: (_, __, { signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      build: async (_, __, { signal }) => {
+        // Its place is there a moment before it is asked to begin, and the process may close in between.
+        signal.throwIfAborted()
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        )
+      },
     })
     const begun = images.use('base')
     await vi.waitFor(async () => expect(await images.look('base')).toMatchObject({ state: 'coming' }))
