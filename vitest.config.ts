@@ -18,7 +18,11 @@ const shortRound = 'src/{round,kills.cluster}.test.ts'
 const inCI = process.env.CI !== undefined
 // They share the processor with real guests: what takes a second alone may take many. A machine of a CI may be shared
 // with others as well, several times slower than yesterday, and a limit that is never reached costs nothing.
-const patience = { testTimeout: inCI ? 180_000 : 60_000, hookTimeout: inCI ? 180_000 : 60_000 }
+const patience = {
+  testTimeout: inCI ? 180_000 : 60_000,
+  hookTimeout: inCI ? 180_000 : 60_000,
+  expect: { poll: { timeout: inCI ? 90_000 : 30_000 } },
+}
 
 // They kill and starve real processes at moments that a busy host shifts; what took two tries is told.
 const retry = inCI ? 2 : 0
@@ -38,12 +42,14 @@ export default defineConfig({
           ...patience,
         },
       },
+      // To load the whole server takes longer than most files, so they share a process too.
       {
         test: {
           name: 'server',
           root: 'packages/server',
           include: ['src/**/*.test.ts'],
           exclude: [realGuests, ...onCluster],
+          isolate: false,
           ...patience,
         },
       },
@@ -55,6 +61,7 @@ export default defineConfig({
           include: ['src/**/*.test.ts'],
           exclude: [realGuests, ...onCluster, ...withoutDatabase, ...ofFiles],
           globalSetup: `${import.meta.dirname}/packages/server/src/db/cluster.test-kit.ts`,
+          isolate: false,
           ...patience,
         },
       },

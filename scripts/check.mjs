@@ -6,6 +6,6 @@ import { main, Stop } from './setup/run.mjs'
 
 await main(async () => {
   await ensureNpmPackages()
-  const { ok } = await runSteps([...readings, unitTests()], { untilFailure: true })
+  const { ok } = await runSteps([...readings, unitTests({ workers: '100%' })], { untilFailure: true })
   if (!ok) throw new Stop('The check failed; what to mend is above.')
 })

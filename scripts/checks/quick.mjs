@@ -16,7 +16,7 @@ export const readings = [
   { name: 'first pages', run: async () => checkPageWeight() },
 ]
 
-/** The tests that need neither guests nor browsers. @param {{ niceness?: number }} [options] as of {@link vitest} */
+/** The tests that need neither guests nor browsers. @param {{ niceness?: number, workers?: string }} [options] as of {@link vitest} */
 export const unitTests = (options) =>
   vitest('unit and API tests', {
     ...options,

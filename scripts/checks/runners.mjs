@@ -5,14 +5,22 @@ import { inTree } from '../setup/tree.mjs'
 
 /**
  * A step that is a vitest run; with a `label` its output is shown behind that, and with a `niceness` it comes after what
- * runs beside it (nice(1)).
+ * runs beside it (nice(1)). `workers` is how many processors it takes; unless it is told it leaves one to others.
  * @returns {import('./step.mjs').Step}
  */
-export function vitest(name, { args, env, label, niceness = 0 }) {
+export function vitest(name, { args, env, label, niceness = 0, workers }) {
   const common = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
   return runner(name, (report) => ({
     program: 'nice',
-    args: ['-n', `${niceness}`, 'vitest', ...common, `--outputFile.json=${report}`, ...args],
+    args: [
+      '-n',
+      `${niceness}`,
+      'vitest',
+      ...common,
+      `--outputFile.json=${report}`,
+      ...(workers ? [`--maxWorkers=${workers}`] : []),
+      ...args,
+    ],
     env,
     label,
     readings: { counts: countVitest, troubles: troublesOfVitest },

@@ -1,9 +1,12 @@
 /** Two servers on one database, and everybody at once: it ends as if the requests had come one after the other. */
 import { diskApi, diskSnapshotApi, projectApi, sshKeyApi, vmApi, vmSnapshotApi } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { newPublicKey } from './app.test-kit.ts'
 import { openDesk } from './desk.test-kit.ts'
 import { idFloor } from './lib/id.ts'
+
+// Ids never go back: none of files before this one may be ahead of those of the server whose clock is fast.
+vi.hoisted(() => vi.resetModules())
 
 const times = <T>(count: number, each: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => each(i))

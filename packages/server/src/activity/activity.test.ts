@@ -8,10 +8,14 @@ import {
   projectApi,
   sshKeyApi,
 } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { idFloor, newId } from '../lib/id.ts'
+
+// Ids never go back. Files before this one may have made some of years to come, and so does this one.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => void vi.resetModules())
 
 const ofProject = ({ params: { projectId } }: Desk, query = '') =>
   `/api/projects/${projectId}/activity${query}`

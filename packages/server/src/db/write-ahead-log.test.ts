@@ -10,6 +10,9 @@ import { openSqlite } from './sqlite.ts'
 
 /** The disk under the log: how often it was asked to keep everything, and what it does then. */
 const disk = vi.hoisted(() => ({ asked: 0, answer: (): Promise<void> => Promise.resolve() }))
+// Files before this one may have loaded what is to write to that disk.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => void vi.resetModules())
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof import('node:fs/promises')>()
   return {

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { backoffMs } from './backoff.ts'
 import { makeHandClock } from './hand-clock.ts'
 import { idFloor, newId } from './id.ts'
 import { silentLog } from './log.ts'
 import { type Again, makeReconciler } from './reconciler.ts'
+
+// Ids never go back, and some of these are of years to come.
+afterAll(() => void vi.resetModules())
 
 describe('ids', () => {
   it('sort in the order they were made and never repeat', () => {

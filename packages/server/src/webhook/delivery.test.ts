@@ -11,7 +11,7 @@ import {
   webhookPatienceDays,
   webhookTexts,
 } from '@slipway/contract'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { record } from '../activity/record.ts'
 import { type Desk, openDesk } from '../desk.test-kit.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -20,6 +20,9 @@ import { deleteOldDeliveries } from '../webhook-delivery/webhook-delivery.writes
 import { isSigned, startReceiver } from './receiver.test-kit.ts'
 import { pausesMs } from './webhook.plan.ts'
 import { tryLimitMs } from './webhook.post.ts'
+
+// Ids never go back: files before this one may have made some that no clock here comes to.
+vi.hoisted(() => vi.resetModules())
 
 const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs

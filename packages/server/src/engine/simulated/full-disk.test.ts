@@ -1,12 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { makeHandClock } from '../../lib/hand-clock.ts'
 import { volumeSpec } from '../engine.test-kit.ts'
 import { makeSimulatedEngine } from './simulated.ts'
 
 const disk = vi.hoisted(() => ({ isFull: false }))
+// Files before this one may have loaded what is to write to that disk.
+vi.hoisted(() => vi.resetModules())
+afterAll(() => void vi.resetModules())
 vi.mock('node:fs', async (importOriginal) => {
   const fs = await importOriginal<typeof import('node:fs')>()
   return {
