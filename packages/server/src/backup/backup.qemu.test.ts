@@ -15,7 +15,7 @@ import { makeQemuEngine } from '../engine/qemu/qemu-engine.ts'
 import { STARTER_IMAGE } from '../image/image-store.ts'
 import { run } from '../lib/command.ts'
 import { silentLog } from '../lib/log.ts'
-import { directoryPlace, hasRestic, type Settings, s3Place } from './outside.test-kit.ts'
+import { directoryPlace, hasRestic, quickRepository, type Settings, s3Place } from './outside.test-kit.ts'
 import { makeOutside } from './outside.ts'
 import { makeRepository } from './repository.ts'
 import { restoreBackup, restoreOutside } from './restore.ts'
@@ -131,10 +131,11 @@ describe.skipIf(missing !== undefined)('A guest that is writing', () => {
         'from-directory': await directoryPlace(at('directory')),
         'from-s3': s3.settings,
       }
+      await quickRepository(at('directory', 'repository'))
       try {
+        await repositoryOf(s3.settings, null).repository.create(signal)
         for (const settings of Object.values(places)) {
-          const { place, repository } = repositoryOf(settings, at('second'))
-          await repository.create(signal)
+          const { place } = repositoryOf(settings, at('second'))
           const installation = { ...emptyPlaces('second'), engine: namedBy(engine) }
           const made = await makeOutside(installation, place, silentLog).make(work())
           expect(made.manifest.left_out).toEqual([])
