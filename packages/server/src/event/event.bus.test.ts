@@ -209,6 +209,27 @@ it('what could not be read makes everybody fetch their lists, now and when they 
   expect([again.hello(), said()]).toEqual([[{ revision: 'e-1', replayed: false }], []])
 })
 
+it('says nothing more of a project after its end, also of what changes at the same moment', async () => {
+  const { bus, vms } = makeWorld()
+  const everything = listener(bus, { accountId: 'ada', roles: new Map([['p', 'owner']]) })
+  const one = listener(bus, { projectId: 'p', by: { accountId: 'ada', role: 'owner' } })
+  await bus.idle()
+  for (const id of ['a', 'b']) vms.set(id, 'running')
+  bus.changed('vm', 'p', 'a')
+  bus.changed('project', 'p', 'p', { roles: { ada: 'owner' }, ends: true })
+  // Its VMs are suspended now.
+  bus.changed('vm', 'p', 'b')
+  await bus.idle()
+  for (const { said } of [everything, one])
+    expect(said()).toEqual([{ id: 'a', status: 'running' }, gone('p')])
+  // It is restored.
+  bus.changed('project', 'p', 'p', { roles: { ada: 'owner' }, moved: ['ada'] })
+  await bus.idle()
+  bus.changed('vm', 'p', 'b')
+  await bus.idle()
+  expect(everything.said().at(-1)).toEqual({ id: 'b', status: 'running' })
+})
+
 it('whoever listens, leaves and comes back with its last revision ends with the last states', async () => {
   const step = fc.oneof(
     {

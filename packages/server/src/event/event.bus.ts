@@ -166,8 +166,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     }
   }
 
-  function endProjects(ids: Iterable<string>): void {
-    for (const id of ids) if (ending.delete(id)) members.set(id, new Map())
+  /** Once whoever was in a project was told of its end: what is in it may change still, and is nobody's any more. */
+  function endProject(id: string): void {
+    if (ending.delete(id)) members.set(id, new Map())
   }
 
   /** The changed objects as they are now, in the same order. */
@@ -237,13 +238,14 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
           const role = roleIn(listener.topic, one.change.projectId)
           if (one.number > listener.knows && role !== null) send([listener], seen(event, role))
         }
+        if (one.change.kind === 'project') endProject(one.change.projectId)
       }
     } catch (error) {
       onFailure(error)
       sendToLists()
       return
     }
-    endProjects(batch.flatMap(({ change }) => (change.kind === 'project' ? change.projectId : [])))
+    for (const { change } of batch) if (change.kind === 'project') endProject(change.projectId)
     sent = batch.at(-1)?.number ?? sent
   }
 
@@ -254,7 +256,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     log.forget(now)
     // The lists include them.
     dirty.clear()
-    endProjects([...ending])
+    for (const id of ending) endProject(id)
     sent = now
     const all = [...byProject.values(), ...byAccount.values()].flatMap((set) => [...set])
     for (const listener of all) listener.knows = now
@@ -305,7 +307,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     if (arrivals.length > 0) wake()
     log.note(change, number)
     // What nobody listens to is not even read.
-    if (!isWatched(change.projectId)) return endProjects([change.projectId])
+    if (!isWatched(change.projectId)) return endProject(change.projectId)
     dirty.delete(keyOf(change))
     dirty.set(keyOf(change), { number, change })
     wake()
