@@ -23,6 +23,8 @@ export type ConsoleService = ReturnType<typeof makeConsoleService>
 const pieceBytes = 256 * 1024
 /** Reloads and more windows within this time are one visit. */
 const visitMs = 10 * 60_000
+/** How often the status of a VM is read while somebody looks at its console and no guest runs. */
+const awaitedEveryMs = 1_000
 
 /** One session for each machine that is looked at, whoever looks. */
 export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, clock }: ConsoleServiceOptions) {
@@ -72,6 +74,19 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
     return vm
   }
 
+  /** A guest that never comes ends nothing, so the status of the VM says when there is nothing to wait for. */
+  function whileAwaited(projectId: string, vmId: string, viewer: Viewer): void {
+    async function look(): Promise<void> {
+      const isOver = await ownLivingVm(projectId, vmId).then(
+        () => false,
+        (error: unknown) => error instanceof Problem,
+      )
+      if (isOver && viewer.awaitsGuest()) viewer.end()
+      else whileAwaited(projectId, vmId, viewer)
+    }
+    if (viewer.awaitsGuest()) clock.after(awaitedEveryMs, () => void look())
+  }
+
   return {
     /**
      * Lets a user look into a VM. Throws before anything is opened when that is not allowed or not possible.
@@ -88,6 +103,7 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
         else if (session.isFull()) line.close(consoleCloses.full, 'Too many viewers on this console')
         else {
           const viewer = session.join(user.name, from, line)
+          whileAwaited(projectId, vm.id, viewer)
           const end = uses.begin(vm.id)
           return {
             ...viewer,

@@ -13,7 +13,11 @@ export interface Viewer {
   /** Types into the guest; resolves when it took it. */
   type: (bytes: Buffer) => Promise<void>
   resize: (size: { cols: number; rows: number }) => void
+  /** Whether no guest runs that could end: the last one has ended, and none has begun since. */
+  awaitsGuest: () => boolean
   leave: () => void
+  /** Sends only this one away: no guest comes. */
+  end: () => void
 }
 
 interface Seat {
@@ -78,10 +82,7 @@ export function makeConsoleSession(
       if (note && note.offset <= seat.at) {
         seat.notes++
         seat.line.say(sayingOf(note))
-        if (isEnd(note) && isAfter(note, seat.joinedAfter) && notes.length === seat.notes) {
-          leave(seat)
-          seat.line.close(consoleCloses.ended, 'The guest stopped')
-        }
+        if (isEnd(note) && isAfter(note, seat.joinedAfter) && notes.length === seat.notes) dismiss(seat)
         continue
       }
       const until = Math.min(end, note?.offset ?? end, seat.at + chunkBytes)
@@ -121,6 +122,11 @@ export function makeConsoleSession(
     introduce()
     if (seat.size) fit()
     if (seats.size === 0) close()
+  }
+
+  function dismiss(seat: Seat): void {
+    leave(seat)
+    seat.line.close(consoleCloses.ended, 'The guest stopped')
   }
 
   function close(): void {
@@ -164,7 +170,12 @@ export function makeConsoleSession(
           seat.size = size
           fit()
         },
+        awaitsGuest() {
+          const last = terminal.notes().at(-1)
+          return !seat.gone && (!last || isEnd(last))
+        },
         leave: () => leave(seat),
+        end: () => dismiss(seat),
       }
     },
 

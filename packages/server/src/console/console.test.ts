@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
 
-const app = await testApp()
+const app = await testApp({ startsAtOnce: 1 })
 const ada = await app.signedIn('Ada')
 const bob = await app.signedIn('Bob')
 await app.app.listen({ host: '127.0.0.1', port: 0 })
@@ -169,6 +169,23 @@ describe('a console', () => {
     await until('note', () => next.of('note').some(({ note }) => note === 'rebooted'))
     expect(next.closed).toBeNull()
     next.socket.close()
+  })
+
+  it('closes with 1000 when the guest that it waits for is called off before it comes', async () => {
+    const [vm, other] = [await newVm('awaited'), await newVm('other')]
+    for (const one of [vm, other]) await power(one, 'stop')
+    const change = (id: string, verb: string, body = {}) =>
+      ada.raw('POST', `/api/projects/${projectId}/vms/${id}/${verb}`, body)
+    for (const one of [other, vm]) await change(one, 'start')
+    await app.idle()
+    const window = await live(vm)
+    expect(window.of('note').at(-1)?.note).toBe('ended')
+    await app.clock.advance(1_000)
+    expect(window.closed).toBeNull()
+    await change(vm, 'stop', { force: true })
+    await app.clock.advance(2_000)
+    await until('close', () => window.closed !== null)
+    expect(window.closed).toBe(1000)
   })
 
   it('keeps a slow viewer apart from the others', async () => {
