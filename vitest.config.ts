@@ -24,7 +24,7 @@ const patience = {
   expect: { poll: { timeout: inCI ? 90_000 : 30_000 } },
 }
 
-// They kill and starve real processes at moments that a busy host shifts; what took two tries is told.
+// They kill and starve real processes, or wait for a cluster, at moments that a busy host shifts; what took two tries is told.
 const retry = inCI ? 2 : 0
 // Guests want the processor for themselves: one test file at a time, and time to boot.
 const guests = { fileParallelism: false, retry, testTimeout: inCI ? 600_000 : 300_000, hookTimeout: 600_000 }
@@ -70,6 +70,7 @@ export default defineConfig({
           name: 'cluster',
           root: 'packages/server',
           include: onCluster,
+          retry,
           ...patience,
         },
       },
