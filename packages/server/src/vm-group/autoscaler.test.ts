@@ -10,6 +10,7 @@ const pool = (change: Partial<PoolNow> = {}): PoolNow => ({
   min: 1,
   desired: 2,
   max: 4,
+  held: 0,
   sizedAt: null,
   ...change,
 })
@@ -44,6 +45,15 @@ describe('the autoscaler', () => {
       to: 1,
       why: 'CPU 5 % over 300 s, below 20 %: 2 to 1',
     })
+  })
+
+  it('removes no VM while all are protected against deletion, and says so', () => {
+    expect(ask(Array(20).fill(5), { held: 1 })).toMatchObject({ do: 'scale', to: 1 })
+    expect(ask(Array(20).fill(5), { held: 2 })).toEqual({
+      do: 'hold',
+      why: 'CPU 5 %, below 20 %, but all VMs are protected against deletion.',
+    })
+    expect(ask([80, 82, 84, 82], { held: 2 })).toMatchObject({ do: 'scale', to: 3 })
   })
 
   it('begins to count again after a sample that does not fit, or is not known', () => {
@@ -155,7 +165,7 @@ function walk(
     for (let i = 0; i < tick.repeat; i++) {
       now += policy.sample_every_s * 1000 + (i === 0 ? tick.late : 0)
       samples.push({ at: now, cpu: tick.load })
-      const verdict = autoscale(policy, { ...first, desired, sizedAt }, samples, now)
+      const verdict = autoscale(policy, { ...first, desired, held: 0, sizedAt }, samples, now)
       walked.verdicts.push(verdict.why)
       if (verdict.do === 'scale') {
         expect(Math.abs(verdict.to - desired)).toBe(1)
@@ -208,7 +218,12 @@ describe('under any load and any clock', () => {
           for (let i = 0; i < 2000; i++) {
             now += policy.sample_every_s * 1000
             samples.push({ at: now, cpu: Math.min(100, total / desired) })
-            const verdict = autoscale(policy, { ...first, desired, sizedAt }, samples.slice(-500), now)
+            const verdict = autoscale(
+              policy,
+              { ...first, desired, held: 0, sizedAt },
+              samples.slice(-500),
+              now,
+            )
             if (verdict.do === 'hold') continue
             directions.push(verdict.to - desired)
             desired = verdict.to

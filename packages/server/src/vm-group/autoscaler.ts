@@ -15,6 +15,8 @@ export interface PoolNow {
   min: number
   desired: number
   max: number
+  /** How many members are protected against deletion. */
+  held: number
   /** When the desired size last changed, by whomever; null when it never did. */
   sizedAt: number | null
 }
@@ -61,6 +63,7 @@ export function autoscale(
     const seen = stretch(valid, everyMs, down_after_s, (cpu) => cpu < down_below)
     const under = `CPU ${percent(last.cpu, down_below)}, below ${down_below} %`
     if (pool.desired <= floor) return hold(`${under}, and the pool is at its minimum of ${floor}.`)
+    if (pool.desired <= pool.held) return hold(`${under}, but all VMs are protected against deletion.`)
     if (!seen.complete)
       return hold(`${under} for ${seen.seconds} s; a VM is removed after ${down_after_s} s.`)
     // Fewer VMs carry the same load: a step that would call for the opposite one is not taken.

@@ -77,10 +77,18 @@ export function rollOutTrouble(group: Group, members: readonly Member[], now: nu
     if (status === 'stopped' || status === 'suspended')
       return `"${name}" is ${status}. Start it, or delete it to get a replacement.`
   }
-  if (!isSteady(group, members)) return null
-  const old = oldOnes(group, members)
-  const [first] = old
-  return first && old.every(({ isProtected }) => isProtected)
+  const staying = members.filter(stays)
+  const isLarge = staying.length > rollOutTarget(group, members)
+  return (
+    (isLarge ? allHeld(staying) : null) ??
+    (isSteady(group, members) ? allHeld(oldOnes(group, members)) : null)
+  )
+}
+
+/** Of members of which one has to go: why none may; null when one may. */
+export function allHeld(members: readonly Member[]): string | null {
+  const [first] = members
+  return first && members.every(({ isProtected }) => isProtected)
     ? `"${first.name}" is protected against deletion. Turn its protection off.`
     : null
 }

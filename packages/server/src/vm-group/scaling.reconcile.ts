@@ -51,9 +51,9 @@ export function makeScaling(options: ScalingOptions) {
     const byGroup = Map.groupBy(running, ({ groupId }) => groupId)
     for (const group of groups) {
       const cpu = meanOf(byGroup.get(group.id) ?? [], before)
-      const current = counts.get(group.id)?.existing ?? 0
-      load.add(group.id, { at: now, cpu, current, desired: group.facts.desired })
-      if (group.kind === 'pool') await decide(group, now)
+      const { existing = 0, held = 0 } = counts.get(group.id) ?? {}
+      load.add(group.id, { at: now, cpu, current: existing, desired: group.facts.desired })
+      if (group.kind === 'pool') await decide(group, held, now)
     }
     return true
   }
@@ -76,7 +76,7 @@ export function makeScaling(options: ScalingOptions) {
     return shares.reduce((sum, share) => sum + share, 0) / shares.length
   }
 
-  async function decide(group: GroupRecord, now: number): Promise<void> {
+  async function decide(group: GroupRecord, held: number, now: number): Promise<void> {
     if (!group.autoScaling) return load.setVerdict(group.id, null)
     if (group.status !== 'active') {
       return load.setVerdict(group.id, 'The pool has not reached its desired size yet, so it is not scaled.')
@@ -85,6 +85,7 @@ export function makeScaling(options: ScalingOptions) {
       min: group.minSize,
       desired: group.facts.desired,
       max: group.maxSize,
+      held,
       sizedAt: group.sizedAt,
     }
     const verdict = autoscale(policy, pool, load.of(group.id), now)

@@ -66,12 +66,44 @@ describe('a group and its members', () => {
     expect(plan(group({ desired: 4 }), coming, 3).do).toBe('add')
   })
 
-  it('lets those go last that are protected against deletion', () => {
+  it('lets none go that is protected against deletion, and says so once only those are too many', () => {
     const kept = member(3, { id: 'id-0009', isProtected: true })
     const members = [member(1), member(2), kept]
     expect(plan(group(), members)).toMatchObject({ do: 'retire', member: members[1] })
     const all = members.map((one) => ({ ...one, isProtected: true }))
-    expect(plan(group(), all)).toMatchObject({ do: 'retire', member: all[2] })
+    expect(plan(group(), all)).toEqual({ do: 'rest', until: null })
+    expect(stateOf(group(), all, now)).toEqual({
+      status: 'error',
+      message: '"web-1" is protected against deletion. Turn its protection off. Or choose a size of 3.',
+    })
+    expect(stateOf(group({ desired: 3 }), all, now).status).toBe('active')
+    const busy = [{ ...member(1), busy: true }, ...all.slice(1)]
+    expect(plan(group(), busy)).toEqual({ do: 'rest', until: now + 5000 })
+    expect(stateOf(group(), busy, now).status).toBe('coming')
+  })
+
+  it('keeps one that was protected after it was chosen to go', () => {
+    const spared = member(2, { retiring: true, isProtected: true, status: 'stopping' })
+    for (const status of ['stopping', 'stopped', 'error', 'running'] as const)
+      expect(plan(group({ desired: 1 }), [member(1), { ...spared, status }])).toMatchObject({
+        do: 'keep',
+        member: { number: 2 },
+      })
+    expect(plan(group({ desired: 1 }), [member(1), { ...spared, retiring: false }])).toMatchObject({
+      do: 'retire',
+      member: { number: 1 },
+    })
+  })
+
+  it('starts a protected one again that broke, whatever its root disk, and leaves it in the end', () => {
+    const broken = member(2, { status: 'error', statusSince: now - 100, isProtected: true })
+    const facts = group({ persistent: false })
+    expect(plan(facts, [member(1), broken])).toMatchObject({ do: 'heal', heals: 1 })
+    const often = { ...broken, heals: healsAtMost }
+    expect(plan(facts, [member(1), often]).do).toBe('rest')
+    expect(stateOf(facts, [member(1), often], now).message).toContain('"web-2" failed 3 times in a row')
+    // It never came up, so it holds nothing.
+    expect(plan(facts, [member(1), { ...broken, status: 'failed' }])).toMatchObject({ do: 'remove' })
   })
 
   it('lets the failed one go first, then the newest, whatever its number', () => {
@@ -246,6 +278,7 @@ const anyMember = fc.record({
   retiring: fc.boolean(),
   heals: fc.integer({ min: 0, max: 4 }),
   busy: fc.boolean(),
+  isProtected: fc.boolean(),
   up: fc.boolean(),
 })
 const anyWorld = fc.record({
@@ -291,11 +324,14 @@ describe('from any world', () => {
           } else if (step.do === 'remove') {
             expect(step.member.busy).toBe(false)
             if (step.because === 'failed') fail()
+            if (step.member.status !== 'failed') expect(step.member.isProtected).toBe(false)
             members = members.filter(({ id }) => id !== step.member.id)
           } else if (step.do === 'heal')
             set(step.member.id, { status: 'starting', heals: step.heals, statusSince: clock })
-          else if (step.do === 'retire') set(step.member.id, { retiring: true, status: 'stopping' })
-          else if (step.do === 'keep')
+          else if (step.do === 'retire') {
+            expect(step.member.isProtected).toBe(false)
+            set(step.member.id, { retiring: true, status: 'stopping' })
+          } else if (step.do === 'keep')
             set(step.member.id, { retiring: false, status: 'starting', statusSince: clock })
           else if (step.do === 'pause' || step.do === 'finish') throw new Error(`${step.do} was not expected`)
           else if (step.do === 'recover') facts = { ...facts, failures: 0, failedAt: null }
@@ -313,12 +349,16 @@ describe('from any world', () => {
           }
         }
         const kept = members.filter(({ status }) => status === 'error')
-        expect(members.length).toBe(facts.desired)
+        const held = members.filter(({ isProtected }) => isProtected).length
+        expect(members.length).toBe(Math.max(facts.desired, held))
         expect(members.every(({ retiring }) => !retiring)).toBe(true)
         // What is left broken is only what would cost its user data.
-        expect(kept.every(({ heals }) => facts.persistent && heals >= healsAtMost)).toBe(true)
+        expect(
+          kept.every(({ heals, isProtected }) => (facts.persistent || isProtected) && heals >= healsAtMost),
+        ).toBe(true)
         expect(planGroup(facts, members, world.atOnce, clock)).toEqual({ do: 'rest', until: null })
-        expect(stateOf(facts, members, clock).status).toBe(kept.length > 0 ? 'error' : 'active')
+        const isFine = kept.length === 0 && members.length === facts.desired
+        expect(stateOf(facts, members, clock).status).toBe(isFine ? 'active' : 'error')
       }),
       { numRuns: 500 },
     )

@@ -5,6 +5,7 @@
  */
 import type { VmStatus } from '@slipway/contract'
 import {
+  allHeld,
   firstToGo,
   isBeingReplaced,
   nextOfRollOut,
@@ -84,6 +85,9 @@ export function planGroup(
   const failed = free.find(({ status }) => status === 'failed')
   if (failed) return { do: 'remove', member: failed, because: failed.retiring ? 'retired' : 'failed' }
 
+  // Somebody protected it after it was chosen to go.
+  const spared = free.find(({ retiring, isProtected }) => retiring && isProtected)
+  if (spared) return { do: 'keep', member: spared }
   const gone = free.find((member) => member.retiring && ['stopped', 'error'].includes(member.status))
   if (gone) return { do: 'remove', member: gone, because: 'retired' }
 
@@ -94,7 +98,7 @@ export function planGroup(
   }
 
   for (const member of free.filter(({ status }) => status === 'error')) {
-    if (!group.persistent) return { do: 'remove', member, because: 'broke' }
+    if (!isKept(group, member)) return { do: 'remove', member, because: 'broke' }
     const heals = healsOf(member) + 1
     if (heals <= healsAtMost) return { do: 'heal', member, heals }
   }
@@ -105,15 +109,13 @@ export function planGroup(
   const target = rollOutTarget(group, members)
   if (staying.length > target) {
     const newest = staying
-      .filter(({ busy }) => !busy)
+      .filter(({ busy, isProtected }) => !busy && !isProtected)
       .sort(byAge)
       .reverse()
-    const member =
-      newest.find(({ status }) => status === 'error') ??
-      firstToGo(group, members) ??
-      newest.find(({ isProtected }) => !isProtected) ??
-      newest[0]
-    return member ? { do: 'retire', member } : { do: 'rest', until: now + busyPollMs }
+    const member = newest.find(({ status }) => status === 'error') ?? firstToGo(group, members) ?? newest[0]
+    if (member) return { do: 'retire', member }
+    const isBusy = staying.some(({ busy, isProtected }) => busy && !isProtected)
+    return { do: 'rest', until: isBusy ? now + busyPollMs : restUntil(members, now) }
   }
   const next = nextOfRollOut(group, members)
   if (next?.do === 'finish') return next
@@ -158,6 +160,9 @@ function provenAgainAt(
   return provenAt.length === 0 ? null : Math.min(...provenAt)
 }
 
+/** Whether a member that broke is started again: its root disk or its user wants it to stay. */
+const isKept = ({ persistent }: GroupFacts, { isProtected }: Member): boolean => persistent || isProtected
+
 export function smallestFree(members: readonly Pick<Member, 'number'>[]): number {
   const taken = new Set(members.map(({ number }) => number))
   let number = 1
@@ -188,7 +193,7 @@ export function stateOf(group: GroupFacts, members: readonly Member[], now: numb
   if (rollOut !== null && group.rollOut === 'paused') return { status: 'error', message: rollOut }
   const staying = members.filter(stays)
   const broken = staying.find((member) => member.status === 'error' && healsOf(member) >= healsAtMost)
-  if (broken && group.persistent) {
+  if (broken && isKept(group, broken)) {
     return {
       status: 'error',
       message:
@@ -211,6 +216,8 @@ export function stateOf(group: GroupFacts, members: readonly Member[], now: numb
       message: `${group.failures} VMs in a row could not be created. The last error: ${group.failedWhy ?? 'no reason was given.'} ${nextTry(group)}`,
     }
   }
+  const held = staying.length > group.desired ? allHeld(staying) : null
+  if (held) return { status: 'error', message: `${held} Or choose a size of ${staying.length}.` }
   const short = staying.find(({ shortSince }) => shortSince !== null && now - shortSince >= shortageMs)
   if (short)
     return {

@@ -24,6 +24,8 @@ export interface MemberCounts {
   running: number
   /** Those that were made of the present settings. */
   renewed: number
+  /** Those that are protected against deletion. */
+  held: number
 }
 
 /** Which settings of its group a member was made of. */
@@ -247,6 +249,7 @@ export function makeVmGroupRepo(db: Db) {
           e.fn
             .sum<number>(sql`case when coalesce(vm.group_revision, 1) < vm_group.revision then 0 else 1 end`)
             .as('renewed'),
+          e.fn.sum<number>('vm.delete_protection').as('held'),
         ])
         .where('vm.group_id', 'is not', null)
         .where('vm.wanted_deleted', '=', 0)
@@ -254,13 +257,14 @@ export function makeVmGroupRepo(db: Db) {
       if (of.projectId !== undefined) query = query.where('vm.project_id', '=', of.projectId)
       if (of.groupId !== undefined) query = query.where('vm.group_id', '=', of.groupId)
       return new Map(
-        (await query.execute()).map(({ group_id, total, existing, running, renewed }) => [
+        (await query.execute()).map(({ group_id, total, existing, running, renewed, held }) => [
           group_id ?? '',
           {
             total: Number(total),
             existing: Number(existing),
             running: Number(running),
             renewed: Number(renewed),
+            held: Number(held),
           },
         ]),
       )

@@ -98,7 +98,7 @@ export interface Sizes {
   autoScaling: boolean
 }
 
-const none: MemberCounts = { total: 0, existing: 0, running: 0, renewed: 0 }
+const none: MemberCounts = { total: 0, existing: 0, running: 0, renewed: 0, held: 0 }
 
 export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
   const {

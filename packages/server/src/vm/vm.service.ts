@@ -284,11 +284,18 @@ export function makeVmService(options: VmServiceOptions) {
     if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
   }
 
-  /** A wish of a group for one of its members; what is gone meanwhile needs none. */
-  async function wishMember(vmId: string, told: Told, change: (vm: VmRecord) => VmChange): Promise<void> {
+  /** A wish of a group for one of its members; what is gone or was protected meanwhile needs none. */
+  async function wishMember(
+    vmId: string,
+    told: Told,
+    change: (vm: VmRecord) => VmChange | null,
+  ): Promise<void> {
     const vm = await repo.change(
       vmId,
-      (current) => (current.wanted.deleted ? current : changed(current, change(current), clock.now())),
+      (current) => {
+        const wish = current.wanted.deleted ? null : change(current)
+        return wish ? changed(current, wish, clock.now()) : current
+      },
       { tell: tell(() => told) },
     )
     if (!vm) return
@@ -745,13 +752,13 @@ export function makeVmService(options: VmServiceOptions) {
       return true
     },
 
-    /** Lets a member shut down properly, to go then. */
+    /** Lets a member shut down properly, to go then; not one that is protected. */
     retireMember: (vmId: string, told: Told): Promise<void> =>
-      wishMember(vmId, told, () => ({
-        member: { retiring: true },
-        wanted: { power: 'off' },
-        statusMessage: null,
-      })),
+      wishMember(vmId, told, ({ deleteProtection }) =>
+        deleteProtection
+          ? null
+          : { member: { retiring: true }, wanted: { power: 'off' }, statusMessage: null },
+      ),
 
     /** Takes a member back that was to go. One that does not live any more starts anew; another keeps its steps. */
     keepMember: (vmId: string, told: Told): Promise<void> =>
@@ -772,12 +779,17 @@ export function makeVmService(options: VmServiceOptions) {
         steps: [],
       })),
 
-    /** Ends a member and removes it with the disks that were made for it. */
+    /**
+     * Ends a member and removes it with the disks that were made for it. Throws a `Problem` when it is protected, unless
+     * it could not be created.
+     */
     async removeMember(projectId: string, vmId: string, told: Told | null): Promise<void> {
       await remove(
         vmId,
         projectId,
-        () => {},
+        ({ status, deleteProtection }) => {
+          if (status !== 'failed') require409(vmCan.remove({ delete_protection: deleteProtection }))
+        },
         () => told,
       )
     },
