@@ -326,6 +326,8 @@ test('the theme follows the system until one is chosen, and the choice stays', a
   const theme = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
   const set = async (name: string) => {
     await page.getByRole('button', { name: 'AL Ada Lovelace' }).click()
+    // It is there unseen until it has its place: what is pressed before may be elsewhere when it is released.
+    await expect(page.getByRole('menu', { name: 'Account' }).locator('..')).toHaveCSS('opacity', '1')
     await page.getByRole('menuitemradio', { name }).click()
     await expect(page.getByRole('menuitemradio', { name })).toBeChecked()
     await page.keyboard.press('Escape')
