@@ -10,9 +10,11 @@ function setting(kind: 'vm' | 'disk', param: string, endpoint: Called): Operatio
 }
 
 export const ofSchedules: Record<string, Operation> = {
+  listVmSchedules: on('project', 'projectId', vmSnapshotScheduleApi.list, { weight: 0.5 }),
   readVmSchedule: on('vm', 'vmId', vmSnapshotScheduleApi.get, { weight: 0.5 }),
   setVmSchedule: setting('vm', 'vmId', vmSnapshotScheduleApi.set),
   deleteVmSchedule: on('vm', 'vmId', vmSnapshotScheduleApi.delete, { weight: 0.5 }),
+  listDiskSchedules: on('project', 'projectId', diskSnapshotScheduleApi.list, { weight: 0.5 }),
   readDiskSchedule: on('disk', 'diskId', diskSnapshotScheduleApi.get, { weight: 0.5 }),
   setDiskSchedule: setting('disk', 'diskId', diskSnapshotScheduleApi.set),
   deleteDiskSchedule: on('disk', 'diskId', diskSnapshotScheduleApi.delete, { weight: 0.5 }),

@@ -181,6 +181,8 @@ describe('the main job', () => {
     const set = ['--daily', JSON.stringify(daily), '--time-zone', 'Europe/Berlin']
     expect(await ok('vm-snapshot-schedule', 'set', 'web', ...set)).toMatch(/Europe\/Berlin/)
     expect(await json('vm-snapshot-schedule', 'get', 'web')).toMatchObject({ daily, paused: false })
+    expect(await json('vm-snapshot-schedule', 'list')).toMatchObject([{ daily }])
+    expect(await ok('vm-snapshot-schedule', 'list')).toMatch(/time=03:00 keep=7/)
     await ok('vm-snapshot-schedule', 'delete', 'web')
     expect(await json('vm-snapshot-schedule', 'get', 'web')).toMatchObject({ daily: null })
   })

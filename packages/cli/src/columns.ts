@@ -1,3 +1,5 @@
+const schedule = ['hourly', 'daily', 'weekly', 'time_zone', 'paused', 'next_at'] as const
+
 /** The columns of tables; kinds that are not here show their plain fields. */
 const chosen: Record<string, readonly string[]> = {
   vm: ['name', 'status', 'template_name', 'cpu', 'memory_mb', 'ip_address', 'created_at', 'id'],
@@ -15,6 +17,8 @@ const chosen: Record<string, readonly string[]> = {
     'expires_at',
     'id',
   ],
+  'vm-snapshot-schedule': ['vm_id', ...schedule],
+  'disk-snapshot-schedule': ['disk_id', ...schedule],
   'vm-pool': [
     'name',
     'status',

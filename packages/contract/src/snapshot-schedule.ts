@@ -3,10 +3,12 @@ import { DiskParams } from './disk.ts'
 import { DiskSnapshotType } from './disk-snapshot.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { ProjectParams } from './project.ts'
 import {
   hasRhythm,
   isTimeZone,
   type SnapshotRhythm,
+  type SnapshotRhythms,
   snapshotScheduleTexts,
   snapshotsKept,
   timeOfDayPattern,
@@ -63,24 +65,20 @@ const Rhythms = z.object({
   paused: z.boolean().default(false),
 })
 
-const refined = <S extends typeof Rhythms>(schema: S) =>
-  schema.superRefine((rhythms, context) => {
-    const verdict = hasRhythm(rhythms)
-    if (verdict !== true) context.addIssue({ code: 'custom', message: verdict, path: ['daily'] })
-  })
+/** Refuses a schedule without any rhythm. */
+export function requireRhythm(rhythms: SnapshotRhythms, context: z.RefinementCtx): void {
+  const verdict = hasRhythm(rhythms)
+  if (verdict !== true) context.addIssue({ code: 'custom', message: verdict, path: ['daily'] })
+}
 
-export const VmSnapshotScheduleSet = refined(
-  Rhythms.extend({
-    /** Of each snapshot. */
-    snapshot_type: VmSnapshotType.default('disk'),
-  }),
-)
-export const DiskSnapshotScheduleSet = refined(
-  Rhythms.extend({
-    /** Of each snapshot. */
-    snapshot_type: DiskSnapshotType.default('full'),
-  }),
-)
+export const VmSnapshotScheduleSet = Rhythms.extend({
+  /** Of each snapshot. */
+  snapshot_type: VmSnapshotType.default('disk'),
+}).superRefine(requireRhythm)
+export const DiskSnapshotScheduleSet = Rhythms.extend({
+  /** Of each snapshot. */
+  snapshot_type: DiskSnapshotType.default('full'),
+}).superRefine(requireRhythm)
 export type VmSnapshotScheduleSet = z.input<typeof VmSnapshotScheduleSet>
 export type DiskSnapshotScheduleSet = z.input<typeof DiskSnapshotScheduleSet>
 
@@ -146,6 +144,14 @@ const broken = [
 ]
 
 export const vmSnapshotScheduleApi = {
+  list: endpoint('vmSnapshotSchedule.list', {
+    summary: 'The snapshot schedules of the VMs of a project; VMs without one are left out',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: z.array(VmSnapshotSchedule),
+    errors: { 404: [messages.projectNotFound] },
+  }),
   get: endpoint('vmSnapshotSchedule.get', {
     summary:
       'The snapshot schedule of a VM, and what came of it; all its rhythms are null where there is none',
@@ -174,6 +180,14 @@ export const vmSnapshotScheduleApi = {
 }
 
 export const diskSnapshotScheduleApi = {
+  list: endpoint('diskSnapshotSchedule.list', {
+    summary: 'The snapshot schedules of the disks of a project; disks without one are left out',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: z.array(DiskSnapshotSchedule),
+    errors: { 404: [messages.projectNotFound] },
+  }),
   get: endpoint('diskSnapshotSchedule.get', {
     summary:
       'The snapshot schedule of a disk, and what came of it; all its rhythms are null where there is none',

@@ -128,8 +128,14 @@ export function makeSnapshotScheduleService(options: SnapshotScheduleServiceOpti
     if (isRemoved) changed(of.kind, of.projectId, of.id)
   }
 
+  const ofKind = async (projectId: string, wanted: Scheduled['kind']) =>
+    (await repo.list(projectId)).filter(({ kind }) => kind === wanted)
+
   return {
     ofVm: {
+      async list(projectId: string): Promise<VmSnapshotSchedule[]> {
+        return (await ofKind(projectId, 'vm')).map(({ objectId, record }) => ofVm(objectId, record))
+      },
       async get(projectId: string, vmId: string): Promise<VmSnapshotSchedule> {
         return ofVm(vmId, await repo.find(await vm(projectId, vmId)))
       },
@@ -144,6 +150,9 @@ export function makeSnapshotScheduleService(options: SnapshotScheduleServiceOpti
     },
 
     ofDisk: {
+      async list(projectId: string): Promise<DiskSnapshotSchedule[]> {
+        return (await ofKind(projectId, 'disk')).map(({ objectId, record }) => ofDisk(objectId, record))
+      },
       async get(projectId: string, diskId: string): Promise<DiskSnapshotSchedule> {
         return ofDisk(diskId, await repo.find(await disk(projectId, diskId)))
       },

@@ -3,6 +3,7 @@ import {
   diskSnapshotScheduleApi,
   mayWhileFrozen,
   messages,
+  projectApi,
   type VmSnapshotScheduleSet,
   vmApi,
   vmSnapshotScheduleApi,
@@ -32,6 +33,10 @@ async function schedulesAt(desk: Desk) {
     setDisk: (diskId: string, body: object) =>
       ada.call(diskSnapshotScheduleApi.set, { ...ofDisk(diskId), body }),
     getDisk: async (diskId: string) => (await ada.call(diskSnapshotScheduleApi.get, ofDisk(diskId))).body,
+    list: async (project = params) => ({
+      vms: (await ada.call(vmSnapshotScheduleApi.list, { params: project })).body,
+      disks: (await ada.call(diskSnapshotScheduleApi.list, { params: project })).body,
+    }),
     removeDisk: (diskId: string) => ada.call(diskSnapshotScheduleApi.delete, ofDisk(diskId)),
     /** Minute by minute, to a moment on a day; what follows a minute has three more to be done. */
     async until(hour: number, minute = 0, day = 0) {
@@ -97,6 +102,25 @@ describe('setting a schedule', () => {
       expect(await getDisk(diskId)).toEqual(answer.body)
       expect((await removeDisk(diskId)).status).toBe(204)
       expect(await getDisk(diskId)).toMatchObject({ weekly: null })
+    }),
+  )
+
+  it(
+    'those of a project are listed, of VMs and of disks; objects without one and those of others are left out',
+    atSchedules(async (desk, { set, setDisk, list }) => {
+      expect(await list()).toEqual({ vms: [], disks: [] })
+      const [web, db] = [await desk.runningVm('web'), await desk.runningVm('db')]
+      const diskId = await desk.readyDisk()
+      const [{ body: ofWeb }, { body: ofDisk }] = [
+        await set(web, { daily }),
+        await setDisk(diskId, { hourly, paused: true }),
+      ]
+      expect(await list()).toEqual({ vms: [ofWeb], disks: [ofDisk] })
+      await set(db, { hourly })
+      await desk.deleteVm(web)
+      expect(await list()).toMatchObject({ vms: [{ vm_id: db }], disks: [{ disk_id: diskId }] })
+      const { body: other } = await desk.ada.call(projectApi.create, { body: { name: 'other' } })
+      expect(await list({ projectId: other.id })).toEqual({ vms: [], disks: [] })
     }),
   )
 
