@@ -6,13 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Page } from '@playwright/test'
-import { apiTokenApi, sshKeyApi, webhookApi } from '@slipway/contract'
+import { apiTokenApi, sshKeyApi, vmSnapshotScheduleApi, webhookApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { copied } from './clipboard.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import {
   diskCreatePath,
   snapshotCreatePath,
+  vmPath,
   vmPoolCreatePath,
   vmSetCreatePath,
   webhookListPath,
@@ -85,6 +86,46 @@ test.describe('a form as text', () => {
     await expect(dialog).toContainText('A project file holds no snapshots.')
     await dialog.getByRole('button', { name: 'Command' }).click()
     await expect(dialog.getByRole('code')).toContainText('slipway vm-snapshot create loom')
+  })
+
+  test('is the entry of its VM for a snapshot schedule', async ({ page, project, makeVm, call, server }) => {
+    const vm = await makeVm('loom', 'running')
+    await page.goto(vmPath(vm))
+    await page.getByRole('button', { name: 'Set Schedule' }).click()
+    const form = page.getByRole('dialog', { name: 'Set snapshot schedule' })
+    await form.getByLabel('Time zone').fill('Europe/Berlin')
+    await form.getByRole('button', { name: 'Show as Text' }).click()
+    const code = shownText(page).getByRole('code')
+    await expect(code).toHaveText(
+      [
+        'slipway: 1',
+        `project: ${project.name}`,
+        'vms:',
+        '  loom:',
+        '    template: Starter Linux',
+        `    ssh_key: ${vm.ssh_key_name}`,
+        '    snapshot_schedule:',
+        '      daily:',
+        '        time: 03:00',
+        '        keep: 7',
+        '      time_zone: Europe/Berlin',
+        '      snapshot_type: disk',
+      ].join('\n'),
+    )
+    const file = await code.innerText()
+    const { token } = await call(apiTokenApi.create, {
+      body: { name: 'shell', access: 'write', project_ids: null },
+    })
+    const { stdout } = await inShell(`slipway apply - <<'END'\n${file}\nEND`, {
+      SLIPWAY_SERVER: server.url,
+      SLIPWAY_TOKEN: token,
+    })
+    expect(stdout).toBe('+ snapshot schedule of VM loom: daily at 03:00, keeps 7 (Europe/Berlin)\nDone.\n')
+    const params = { projectId: project.id, vmId: vm.id }
+    expect(await call(vmSnapshotScheduleApi.get, { params })).toMatchObject({
+      daily: { time: '03:00', keep: 7 },
+      time_zone: 'Europe/Berlin',
+    })
   })
 
   test('is a command for a file of this computer', async ({ page, project }) => {

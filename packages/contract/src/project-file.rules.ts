@@ -1,4 +1,5 @@
 /** A project as a file, which is planned and applied: what holds beyond the shape of it. */
+import { isWebAddress } from './template.rules.ts'
 
 /** The version of the format. */
 export const projectFileVersion = 1
@@ -27,4 +28,15 @@ export function diskWantedTwice(
       taken.add(disk)
     }
   return null
+}
+
+/** What a file says of the making of a disk. One whose content came from a snapshot or a file is blank there. */
+export function madeOf(disk: { size: string; source: string; image_url: string | null }): {
+  size: string
+  source: 'EMPTY' | 'HTTP' | 'REGISTRY'
+  image_url?: string
+} {
+  const { size, image_url } = disk
+  if (disk.source !== 'image' || image_url === null) return { size, source: 'EMPTY' }
+  return { size, source: isWebAddress(image_url) ? 'HTTP' : 'REGISTRY', image_url }
 }

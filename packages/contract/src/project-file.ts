@@ -6,6 +6,14 @@ import { NetworkUpdate } from './network.ts'
 import { ProjectCreate } from './project.ts'
 import { diskWantedTwice, projectFileTexts, projectFileVersion } from './project-file.rules.ts'
 import { parseDiskSize } from './quantity.ts'
+import {
+  DailySnapshots,
+  DiskSnapshotScheduleSet,
+  HourlySnapshots,
+  requireRhythm,
+  VmSnapshotScheduleSet,
+  WeeklySnapshots,
+} from './snapshot-schedule.ts'
 import { StartScriptText } from './start-script-text.ts'
 import { isWebAddress } from './template.rules.ts'
 import { description, name, nameOrBlank } from './text.ts'
@@ -38,6 +46,25 @@ const StartScript = StartScriptText.optional()
 /** As servers say it: `10Gi`. */
 const Size = DiskSize.transform((text) => `${parseDiskSize(text)}Gi`)
 
+const rhythm = <Shape extends z.ZodRawShape>({ shape }: z.ZodObject<Shape>) =>
+  entry(shape).nullable().default(null)
+
+/** When snapshots are taken, as a whole: what is left out is off, or as it is by default. */
+const rhythms = {
+  hourly: rhythm(HourlySnapshots),
+  daily: rhythm(DailySnapshots),
+  weekly: rhythm(WeeklySnapshots),
+}
+export const ProjectFileVmSchedule = entry({ ...VmSnapshotScheduleSet.shape, ...rhythms }).superRefine(
+  requireRhythm,
+)
+export type ProjectFileVmSchedule = z.infer<typeof ProjectFileVmSchedule>
+
+export const ProjectFileDiskSchedule = entry({ ...DiskSnapshotScheduleSet.shape, ...rhythms }).superRefine(
+  requireRhythm,
+)
+export type ProjectFileDiskSchedule = z.infer<typeof ProjectFileDiskSchedule>
+
 /** A disk; what it is made from counts when it is made. */
 export const ProjectFileDisk = entry({
   size: Size,
@@ -45,6 +72,7 @@ export const ProjectFileDisk = entry({
   source: z.enum(['EMPTY', 'HTTP', 'REGISTRY'], { error: diskTexts.sourceInvalid }).default('EMPTY'),
   image_url: z.string().trim().max(2048, 'Use at most 2048 characters').optional(),
   description: Description,
+  snapshot_schedule: ProjectFileDiskSchedule.optional(),
 }).superRefine(({ source, image_url = '' }, context) => {
   const say = (message: string) => context.addIssue({ code: 'custom', path: ['image_url'], message })
   if (source === 'HTTP' && !isWebAddress(image_url))
@@ -66,6 +94,7 @@ export const ProjectFileVm = entry({
     .array(z.string({ error: t.disk }), { error: t.disk })
     .max(disksPerVm, `Attach at most ${disksPerVm} disks`)
     .optional(),
+  snapshot_schedule: ProjectFileVmSchedule.optional(),
   /** These two count when the VM is made. */
   share_ports: z.array(GuestPort).optional(),
   start_script: StartScript,

@@ -6,6 +6,7 @@ import type { Session } from '../session.ts'
 import { gone, settle } from '../settle.ts'
 import { calls } from './calls.ts'
 import { type Plan, type Step, sentence } from './plan.ts'
+import { type SchedulePart, scheduleIn } from './schedules.ts'
 import type { Seen } from './seen.ts'
 import { descriptionFor } from './webhooks.ts'
 
@@ -33,7 +34,7 @@ export async function findSources(session: Session, file: ProjectFile, plan: Pla
   }
   for (const step of plan.steps) {
     if (step.do !== 'create' && step.do !== 'change') continue
-    if (step.what === 'project' || step.what === 'disks' || step.what === 'webhooks') continue
+    if (step.what !== 'vms' && step.what !== 'pools' && step.what !== 'sets') continue
     const entry = file[step.what][step.name]
     if (!entry) continue
     const finds =
@@ -101,14 +102,15 @@ export async function applyPlan(
       case 'disks': {
         const entry = file.disks[name]
         if (!entry) return
-        const { id } = await session.ask('disk.create', { ...once(), body: { name, ...entry } })
+        const { snapshot_schedule: _, ...rest } = entry
+        const { id } = await session.ask('disk.create', { ...once(), body: { name, ...rest } })
         ids.disks.set(name, id)
         return
       }
       case 'vms': {
         const entry = file.vms[name]
         if (!entry) return
-        const { suspend_after_minutes, disks = [], ...rest } = entry
+        const { suspend_after_minutes, snapshot_schedule: _, disks = [], ...rest } = entry
         const disk_ids = []
         for (const disk of disks) disk_ids.push(await readyDisk(disk))
         const body = { name, ...made(rest), disks: disk_ids.map((disk_id) => ({ disk_id })) }
@@ -118,6 +120,9 @@ export async function applyPlan(
           await session.ask('vm.update', { params: { projectId, vmId: id }, body: { suspend_after_minutes } })
         return
       }
+      case 'vm_schedules':
+      case 'disk_schedules':
+        return setSchedule(what, name)
       case 'pools': {
         const entry = file.pools[name]
         if (entry) await session.ask('vmPool.create', { ...once(), body: { name, ...made(entry) } })
@@ -143,7 +148,15 @@ export async function applyPlan(
     return { ...rest, template_id: sources.template(template), ssh_key_id: sources.sshKey(ssh_key) }
   }
 
-  async function change({ what, id, changes }: Extract<Step, { do: 'change' }>): Promise<void> {
+  /** A schedule is set as a whole. */
+  async function setSchedule(what: SchedulePart, name: string): Promise<void> {
+    const { change: call, id: param } = calls[what]
+    const id = ids[what === 'vm_schedules' ? 'vms' : 'disks'].get(name) ?? ''
+    await session.call(call, { params: { projectId, [param]: id }, body: scheduleIn(file, what, name) })
+  }
+
+  async function change({ what, name, id, changes }: Extract<Step, { do: 'change' }>): Promise<void> {
+    if (what === 'vm_schedules' || what === 'disk_schedules') return setSchedule(what, name)
     const body = Object.fromEntries(
       changes.map(({ field, to }) =>
         field === 'ssh_key' ? ['ssh_key_id', sources.sshKey(String(to))] : [field, to],

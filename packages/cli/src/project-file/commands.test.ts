@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Disk, Vm, VmPool, VmSet, Webhook } from '@slipway/contract'
+import type { Disk, Vm, VmPool, VmSet, VmSnapshotSchedule, Webhook } from '@slipway/contract'
 import { webhookLimit, webhookTexts } from '@slipway/contract/webhook.rules.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newPerson, startWorld } from '../cli.test-kit.ts'
@@ -32,7 +32,10 @@ description: What sells
 internet: false
 disks:
   data: { size: 2Gi }
-  spare: { size: 1Gi, description: Nobody has it }
+  spare:
+    size: 1Gi
+    description: Nobody has it
+    snapshot_schedule: { hourly: { minute: 15, keep: 24 }, snapshot_type: incremental }
 vms:
   web:
     template: Starter Linux
@@ -45,6 +48,10 @@ vms:
     tags: [front]
     suspend_after_minutes: 30
     disks: [data]
+    snapshot_schedule:
+      daily: { time: 03:00, keep: 7 }
+      weekly: { weekday: sunday, time: 04:30, keep: 4 }
+      time_zone: Europe/Berlin
     start_script: |
       #!/bin/sh
       echo hello
@@ -61,11 +68,13 @@ describe('a project as a file', () => {
     expect(await ok('plan', path)).toBe(`+ project shop
 + disk data: 2Gi
 + disk spare: 1Gi
++ snapshot schedule of disk spare: hourly at minute 15, keeps 24 (UTC)
 + VM web: Starter Linux
++ snapshot schedule of VM web: daily at 03:00, keeps 7; weekly on Sunday at 04:30, keeps 4 (Europe/Berlin)
 + VM db: Starter Linux
 + pool workers: Starter Linux
 + set etcd: Starter Linux
-7 to create, 0 to change, 0 to delete.
+9 to create, 0 to change, 0 to delete.
 `)
     expect(await json<object[]>('project', 'list')).toEqual([])
   })
@@ -92,6 +101,18 @@ describe('a project as a file', () => {
       { name: 'etcd', replicas: 2, memory_mb: 640, root_disk_gb: null },
     ])
     expect(await json('network', 'get')).toMatchObject({ internet: false })
+    expect(await json('vm-snapshot-schedule', 'list')).toMatchObject([
+      {
+        vm_id: web?.id,
+        daily: { time: '03:00', keep: 7 },
+        time_zone: 'Europe/Berlin',
+        snapshot_type: 'disk',
+      },
+    ])
+    expect(await json('disk-snapshot-schedule', 'get', 'spare')).toMatchObject({
+      hourly: { minute: 15, keep: 24 },
+      snapshot_type: 'incremental',
+    })
   })
 
   it('is made once, however often it is applied', async () => {
@@ -137,6 +158,34 @@ Done.
     const disks = await json<Disk[]>('disk', 'list', '--project', 'copy')
     expect(disks.filter((one) => !one.deleted_with_vm)).toMatchObject([{ vm_name: 'db' }, { vm_name: 'db' }])
     expect(await ok('plan', path, '--project', 'copy')).toContain('Nothing to do')
+  })
+
+  it('has a snapshot schedule changed, and deleted only when that is asked for', async () => {
+    const schedule = () =>
+      json<VmSnapshotSchedule>('vm-snapshot-schedule', 'get', 'web', '--project', 'sched')
+    const text = `slipway: 1
+project: sched
+vms:
+  web:
+    template: Starter Linux
+    ssh_key: laptop
+    snapshot_schedule: { daily: { time: 03:00, keep: 7 } }
+`
+    await write(text)
+    await ok('apply', path)
+    await write(text.replace('keep: 7 }', 'keep: 14 }, paused: true'))
+    const change =
+      '~ snapshot schedule of VM web: daily {"time":"03:00","keep":7} -> {"time":"03:00","keep":14}, paused false -> true\n'
+    expect(await ok('apply', path)).toBe(`${change}Done.\n`)
+    expect(await schedule()).toMatchObject({ daily: { keep: 14 }, paused: true })
+    expect(await ok('apply', path)).toBe('Nothing to do: the project is as the file says.\n')
+
+    await write(text.replace(/ +snapshot_schedule.*\n/, ''))
+    expect(await ok('apply', path)).toContain('snapshot schedule of VM web is not in the file and stays')
+    expect(await schedule()).toMatchObject({ daily: { keep: 14 } })
+    expect(await ok('apply', path, '--delete')).toBe('- snapshot schedule of VM web\nDone.\n')
+    expect(await schedule()).toMatchObject({ daily: null })
+    expect(await ok('apply', path, '--delete')).toContain('Nothing to do')
   })
 
   it('deletes nothing unless that is asked for, and then what the file does not have', async () => {

@@ -1,18 +1,18 @@
 /** What a server has, in the words of a project file. */
 import type {
-  Disk,
+  DiskSnapshotSchedule,
   ProjectFile,
   ProjectFileDisk,
   ProjectFilePool,
   ProjectFileSet,
   ProjectFileVm,
   ProjectFileWebhook,
-  Vm,
   VmPool,
   VmSet,
+  VmSnapshotSchedule,
 } from '@slipway/contract'
-import { projectFileVersion } from '@slipway/contract/project-file.rules.ts'
-import { isWebAddress } from '@slipway/contract/template.rules.ts'
+import { madeOf, projectFileVersion } from '@slipway/contract/project-file.rules.ts'
+import { type ScheduledDisk, type ScheduledVm, scheduleEntry } from './schedules.ts'
 import type { Seen } from './seen.ts'
 import type { NamedWebhook } from './webhooks.ts'
 
@@ -28,25 +28,29 @@ export interface Entries {
   webhooks: ProjectFileWebhook
 }
 export interface Objects {
-  disks: Disk
-  vms: Vm
+  disks: ScheduledDisk
+  vms: ScheduledVm
   pools: VmPool
   sets: VmSet
   webhooks: NamedWebhook
 }
 
+/** Without a field where there is none. */
+const schedule = <Schedule extends VmSnapshotSchedule | DiskSnapshotSchedule>(own: Schedule | null) =>
+  own === null ? {} : { snapshot_schedule: scheduleEntry(own) }
+
 /** A disk whose content came from a snapshot is blank in a file: the snapshot is nowhere else. */
-function diskEntry({ size, source, image_url, description }: Disk): ProjectFileDisk {
-  const url = source === 'image' ? image_url : null
-  if (url === null) return { size, source: 'EMPTY', description }
-  return { size, source: isWebAddress(url) ? 'HTTP' : 'REGISTRY', image_url: url, description }
-}
+const diskEntry = ({ snapshot_schedule, description, ...disk }: ScheduledDisk): ProjectFileDisk => ({
+  ...madeOf(disk),
+  description,
+  ...schedule(snapshot_schedule),
+})
 
 /** One that is as large as its template makes it has no size of its own. */
 const rootDisk = (root_disk_gb: number | null) => (root_disk_gb === null ? {} : { root_disk_gb })
 
 /** With the sizes that it has from its next boot on. */
-const vmEntry = (vm: Vm): ProjectFileVm => ({
+const vmEntry = (vm: ScheduledVm): ProjectFileVm => ({
   template: vm.template_name,
   ssh_key: vm.ssh_key_name,
   cpu: vm.next_cpu ?? vm.cpu,
@@ -58,6 +62,7 @@ const vmEntry = (vm: Vm): ProjectFileVm => ({
   delete_protection: vm.delete_protection,
   suspend_after_minutes: vm.suspend_after_minutes,
   disks: vm.disks.map(({ name }) => name),
+  ...schedule(vm.snapshot_schedule),
 })
 
 const groupEntry = (group: VmPool | VmSet) => ({

@@ -1,7 +1,9 @@
 /** A plan as text for people. */
 import type { ProjectFile } from '@slipway/contract'
+import { describeRhythms } from '@slipway/contract/snapshot-schedule.rules.ts'
 import { webhookTitle } from '@slipway/contract/webhook.rules.ts'
 import { type Change, type Plan, type Step, said, words } from './plan.ts'
+import { scheduleIn } from './schedules.ts'
 
 const signs = { create: '+', change: '~', attach: '~', detach: '~', delete: '-' } as const
 
@@ -39,6 +41,11 @@ function aboutOf({ what, name }: Extract<Step, { do: 'create' }>, file: ProjectF
     return [size, image_url].filter(Boolean).join(', ')
   }
   if (what === 'webhooks') return webhookTitle({ url: file.webhooks[name]?.url ?? '', description: '' })
+  if (what === 'vm_schedules' || what === 'disk_schedules') {
+    const schedule = scheduleIn(file, what, name)
+    if (!schedule) return ''
+    return `${describeRhythms(schedule)} (${schedule.time_zone})${schedule.paused ? ', paused' : ''}`
+  }
   return file[what][name]?.template ?? ''
 }
 

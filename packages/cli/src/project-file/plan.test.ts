@@ -4,17 +4,22 @@ import { webhookTexts } from '@slipway/contract/webhook.rules.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileOf } from './entries.ts'
-import { textOf } from './lines.ts'
-import { type Plan, planOf } from './plan.ts'
-import { disk, pool, seen, set, vm, vmWith, webhook } from './project-file.test-kit.ts'
+import { planOf } from './plan.ts'
+import {
+  disk,
+  diskSchedule,
+  kind,
+  lines,
+  plan,
+  pool,
+  seen,
+  set,
+  vm,
+  vmSchedule,
+  vmWith,
+  webhook,
+} from './project-file.test-kit.ts'
 import type { Seen } from './seen.ts'
-
-const file = (more: object = {}): ProjectFile => ProjectFile.parse({ slipway: 1, project: 'shop', ...more })
-const kind = { template: 'Starter Linux', ssh_key: 'laptop' }
-const plan = (what: object, there = seen(), alsoDelete = false): Plan =>
-  planOf(file(what), there, { alsoDelete })
-const lines = (what: object, there = seen(), alsoDelete = false): string[] =>
-  textOf(plan(what, there, alsoDelete), file(what)).split('\n')
 
 describe('a plan', () => {
   it('makes a project with all that is in it, disks before VMs', () => {
@@ -446,10 +451,18 @@ it('finds nothing to do with what it wrote itself', () => {
       const there = seen({
         internet: flag,
         disks: names.map((name) =>
-          disk(name, flag ? { source: 'image', image_url: `${text || 'alpine'}:1` } : {}),
+          disk(name, {
+            ...(flag && { source: 'image', image_url: `${text || 'alpine'}:1` }),
+            snapshot_schedule: flag
+              ? diskSchedule({ hourly: { minute: cpu, keep: cpu }, daily: null })
+              : null,
+          }),
         ),
         vms: names.map((name) =>
-          vm(name, { next_cpu: cpu, persistent: flag, note: text, delete_protection: flag }),
+          vm(name, {
+            ...{ next_cpu: cpu, persistent: flag, note: text, delete_protection: flag },
+            snapshot_schedule: flag ? null : vmSchedule({ paused: cpu > 4, time_zone: 'Europe/Berlin' }),
+          }),
         ),
         pools: names.map((name) => pool(name, { auto_scaling: flag, max_size: cpu + 1 })),
         sets: names.map((name) => set(name, { replicas: cpu, description: text })),

@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ProjectFile } from '@slipway/contract'
 import { deleteProtected } from '@slipway/contract/vm.rules.ts'
-import { refusalsOf } from './calls.ts'
+import { refusalsOf, type Thing } from './calls.ts'
 import { type Entries, entryOf, type Objects, type Part, parts, repeatedNames } from './entries.ts'
+import { type SchedulePart, scheduleChanges, schedulesOf } from './schedules.ts'
 import type { Seen } from './seen.ts'
 import { takenAlong, withRoom } from './webhooks.ts'
 
@@ -15,10 +16,18 @@ export interface Change {
 }
 
 export type Step =
-  | { do: 'create'; what: 'project' | Part; name: string }
-  | { do: 'change'; what: 'project' | Part; name: string; id: string; changes: Change[] }
+  | { do: 'create'; what: Thing; name: string }
+  | { do: 'change'; what: Thing; name: string; id: string; changes: Change[] }
   | { do: 'detach' | 'attach'; disk: string; vm: string }
-  | { do: 'delete'; what: Part; name: string; id: string }
+  | { do: 'delete'; what: Exclude<Thing, 'project'>; name: string; id: string }
+
+/** What a project has and a file does not. */
+interface Left {
+  what: Exclude<Thing, 'project'>
+  name: string
+  id: string
+  isProtected: boolean
+}
 
 export interface Plan {
   /** In the order in which they are taken. */
@@ -26,7 +35,7 @@ export interface Plan {
   /** Why nothing of it can be done. */
   problems: string[]
   /** What the file does not have, and stays. */
-  kept: { what: Part; name: string }[]
+  kept: Pick<Left, 'what' | 'name'>[]
 }
 
 /** What one of a part is called. */
@@ -37,6 +46,8 @@ export const words = {
   pools: 'pool',
   sets: 'set',
   webhooks: 'webhook',
+  disk_schedules: 'snapshot schedule of disk',
+  vm_schedules: 'snapshot schedule of VM',
 } as const
 
 /** What can be changed of an object that is there. */
@@ -82,7 +93,7 @@ export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDele
     ? planProject(file, seen, seen.project, problems)
     : [{ do: 'create', what: 'project', name: file.project }]
   // Disks go last: until its VM is gone one is in use.
-  const rank = ({ what }: { what: Part }) => Number(what === 'disks')
+  const rank = ({ what }: Left) => Number(what === 'disks')
   const inOrder: Step[] = [
     ...project,
     ...detached,
@@ -104,7 +115,7 @@ export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDele
 }
 
 /** An object at the beginning of a sentence. */
-export const sentence = (what: 'project' | Part, name: string) => {
+export const sentence = (what: Thing, name: string) => {
   const word = words[what]
   return `${word[0]?.toUpperCase()}${word.slice(1)} ${name}`
 }
@@ -131,10 +142,12 @@ function planPart<P extends Part>(part: P, file: ProjectFile, seen: Seen, proble
     if (Object.hasOwn(wanted, name))
       problems.push(`There are several ${words[part]}s "${name}". Rename or delete all but one.`)
   const steps: Step[] = []
+  const left: Left[] = []
   for (const [name, entry] of Object.entries(wanted)) {
     const object = objects.find((one) => one.name === name)
+    const ofSchedule = planSchedule(part, name, entry, object)
     if (!object) {
-      steps.push({ do: 'create', what: part, name })
+      steps.push({ do: 'create', what: part, name }, ...ofSchedule.steps)
       continue
     }
     const why = unmade(part, object)
@@ -146,10 +159,33 @@ function planPart<P extends Part>(part: P, file: ProjectFile, seen: Seen, proble
       if (!changeable[part].includes(change.field) || isShrinking(change))
         problems.push(fixed(part, name, change))
     if (changes.length > 0) steps.push({ do: 'change', what: part, name, id: object.id, changes })
+    steps.push(...ofSchedule.steps)
+    left.push(...ofSchedule.left)
   }
-  const left = objects
-    .filter(({ name }) => !Object.hasOwn(wanted, name))
-    .map((one) => ({ what: part, name: one.name, id: one.id, isProtected: isProtected(one) }))
+  for (const one of objects)
+    if (!Object.hasOwn(wanted, one.name))
+      left.push({ what: part, name: one.name, id: one.id, isProtected: isProtected(one) })
+  return { steps, left }
+}
+
+/** The snapshot schedule of what is in the file. One of what is not goes or stays with that. */
+function planSchedule(
+  part: Part,
+  name: string,
+  entry: Entries[Part],
+  object: Objects[Part] | undefined,
+): { steps: Step[]; left: Left[] } {
+  const [steps, left]: [Step[], Left[]] = [[], []]
+  if (part !== 'vms' && part !== 'disks') return { steps, left }
+  const what: SchedulePart = schedulesOf[part]
+  const wanted = 'snapshot_schedule' in entry ? entry.snapshot_schedule : undefined
+  const now = object && 'snapshot_schedule' in object ? object.snapshot_schedule : null
+  if (!object || !now) {
+    if (wanted) steps.push({ do: 'create', what, name })
+  } else if (wanted) {
+    const changes = scheduleChanges(now, wanted)
+    if (changes.length > 0) steps.push({ do: 'change', what, name, id: object.id, changes })
+  } else left.push({ what, name, id: object.id, isProtected: false })
   return { steps, left }
 }
 
@@ -167,7 +203,7 @@ function unmade(part: Part, object: Objects[Part]): string | null {
   return `${sentence(part, name)} could not be made: ${status_message ?? 'it failed'} Delete it and try again.`
 }
 
-const fixed = (what: 'project' | Part, name: string, { field, from, to }: Change) =>
+const fixed = (what: Thing, name: string, { field, from, to }: Change) =>
   `${sentence(what, name)}: ${field} is ${said(from)} and cannot become ${said(to)}.${
     what === 'project' ? '' : ` Write what it is, or delete the ${words[what]} and apply the file again.`
   }`
@@ -194,7 +230,7 @@ function differences<P extends Part>(
   const template = templates.find(({ id }) => id === ids.template)
   return Object.entries(wanted).flatMap(([field, to]) => {
     if (to === undefined || atFirst.includes(field)) return []
-    if (part === 'vms' && field === 'disks') return []
+    if ((part === 'vms' && field === 'disks') || field === 'snapshot_schedule') return []
     if (isScaled && field === 'desired_size') return []
     // One that is as large as its template makes it has no size of its own.
     if (field === 'root_disk_gb' && now[field] === undefined && to === template?.image.root_disk_gb) return []

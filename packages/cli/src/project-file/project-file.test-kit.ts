@@ -1,4 +1,8 @@
-import type { Disk, Vm, VmPool, VmSet, Webhook } from '@slipway/contract'
+import type { DiskSnapshotSchedule, VmPool, VmSet, VmSnapshotSchedule, Webhook } from '@slipway/contract'
+import { ProjectFile } from '@slipway/contract/project-file.ts'
+import { textOf } from './lines.ts'
+import { type Plan, planOf } from './plan.ts'
+import type { ScheduledDisk, ScheduledVm } from './schedules.ts'
 import { nothing, type Seen } from './seen.ts'
 import { type NamedWebhook, named } from './webhooks.ts'
 
@@ -6,7 +10,7 @@ const time = '2026-01-01T00:00:00.000Z'
 let number = 0
 const idOf = (name: string) => `id-of-${name}-${++number}`
 
-export const disk = (name: string, more: Partial<Disk> = {}): Disk => ({
+export const disk = (name: string, more: Partial<ScheduledDisk> = {}): ScheduledDisk => ({
   id: idOf(name),
   project_id: 'p',
   name,
@@ -24,12 +28,13 @@ export const disk = (name: string, more: Partial<Disk> = {}): Disk => ({
   vm_id: null,
   vm_name: null,
   next_size_gb: null,
+  snapshot_schedule: null,
   deleted_with_vm: false,
   created_at: time,
   ...more,
 })
 
-export const vm = (name: string, more: Partial<Vm> = {}): Vm => ({
+export const vm = (name: string, more: Partial<ScheduledVm> = {}): ScheduledVm => ({
   id: idOf(name),
   project_id: 'p',
   name,
@@ -60,19 +65,38 @@ export const vm = (name: string, more: Partial<Vm> = {}): Vm => ({
   suspends_at: null,
   vmpool_id: null,
   vmset_id: null,
+  snapshot_schedule: null,
   disks: [],
   steps: [],
   ...more,
 })
 
 /** A VM that has disks, and they it. */
-export function vmWith(name: string, disks: readonly Disk[]): { vm: Vm; disks: Disk[] } {
+export function vmWith(
+  name: string,
+  disks: readonly ScheduledDisk[],
+): { vm: ScheduledVm; disks: ScheduledDisk[] } {
   const own = vm(name, { disks: disks.map(({ id, name, size }) => ({ disk_id: id, name, size })) })
   return {
     vm: own,
     disks: disks.map((one) => ({ ...one, status: 'attached', vm_id: own.id, vm_name: name })),
   }
 }
+
+const schedule = {
+  ...{ hourly: null, daily: { time: '03:00', keep: 7 }, weekly: null, time_zone: 'UTC', paused: false },
+  ...{ next_at: time, last: null, missed: null, not_deleted: null },
+}
+
+export const vmSchedule = (more: Partial<VmSnapshotSchedule> = {}): VmSnapshotSchedule => ({
+  ...{ ...schedule, vm_id: 'v', snapshot_type: 'disk' },
+  ...more,
+})
+
+export const diskSchedule = (more: Partial<DiskSnapshotSchedule> = {}): DiskSnapshotSchedule => ({
+  ...{ ...schedule, disk_id: 'd', snapshot_type: 'full' },
+  ...more,
+})
 
 const group = (name: string) => ({
   id: idOf(name),
@@ -140,3 +164,12 @@ export const seen = (more: Partial<Seen> = {}): Seen => ({
   project: { id: 'p', name: 'shop', description: '', role: 'owner' },
   ...more,
 })
+
+export const file = (more: object = {}): ProjectFile =>
+  ProjectFile.parse({ slipway: 1, project: 'shop', ...more })
+/** What VMs of the test kit are made of. */
+export const kind = { template: 'Starter Linux', ssh_key: 'laptop' }
+export const plan = (what: object, there = seen(), alsoDelete = false): Plan =>
+  planOf(file(what), there, { alsoDelete })
+export const lines = (what: object, there = seen(), alsoDelete = false): string[] =>
+  textOf(plan(what, there, alsoDelete), file(what)).split('\n')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { Failure } from '../failure.ts'
-import { disk, pool, seen, set, vm } from './project-file.test-kit.ts'
+import { disk, diskSchedule, pool, seen, set, vm, vmSchedule } from './project-file.test-kit.ts'
 import { parseProjectFile, readProjectFile } from './read.ts'
 import { writeProjectFile } from './write.ts'
 
@@ -55,6 +55,41 @@ describe('a project file', () => {
       'sizes of a pool that do not fit',
       `${head}pools:\n  p: { template: a, ssh_key: b, min_size: 5 }\n`,
       'shop.yaml:4: pools.p.max_size: Minimum size cannot be greater than maximum size.',
+    ],
+    [
+      'a snapshot schedule that takes no snapshots',
+      `${head}vms:\n  web:\n    template: a\n    ssh_key: b\n    snapshot_schedule: { time_zone: UTC }\n`,
+      'shop.yaml:7: vms.web.snapshot_schedule.daily: Choose hourly, daily or weekly snapshots',
+    ],
+    [
+      'a time of a snapshot schedule that is none',
+      `${head}disks:\n  a:\n    size: 1Gi\n    snapshot_schedule:\n      daily: { time: 3 am, keep: 7 }\n`,
+      'shop.yaml:7: disks.a.snapshot_schedule.daily.time: Enter a time such as 03:00',
+    ],
+    [
+      'too many snapshots to keep',
+      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { hourly: { minute: 0, keep: 169 } } }\n`,
+      'shop.yaml:4: disks.a.snapshot_schedule.hourly.keep: Keep between 1 and 168 hourly snapshots',
+    ],
+    [
+      'a type of snapshot that VMs have and disks do not',
+      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { hourly: { minute: 0, keep: 1 }, snapshot_type: disk } }\n`,
+      'shop.yaml:4: disks.a.snapshot_schedule.snapshot_type: ',
+    ],
+    [
+      'a field of a rhythm that does not exist',
+      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { hourly: { minute: 0, keep: 1, every: 2 } } }\n`,
+      'shop.yaml:4: disks.a.snapshot_schedule.hourly: There is no field `every`',
+    ],
+    [
+      'a field of a snapshot schedule that does not exist',
+      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { monthly: { keep: 1 } } }\n`,
+      'shop.yaml:4: disks.a.snapshot_schedule: There is no field `monthly`',
+    ],
+    [
+      'no snapshot schedule where there should be one',
+      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: null }\n`,
+      'shop.yaml:4: disks.a.snapshot_schedule: Write fields and their values here',
     ],
     [
       'a webhook without a URL',
@@ -157,6 +192,42 @@ pools:
     desired_size: 1
     auto_scaling: false
 `)
+  })
+
+  it('has snapshot schedules with what they belong to, without what came of them', async () => {
+    const weekly = { weekday: 'sunday', time: '04:30', keep: 4 } as const
+    const there = seen({
+      disks: [
+        disk('data', { snapshot_schedule: diskSchedule({ paused: true, snapshot_type: 'incremental' }) }),
+      ],
+      vms: [
+        vm('web', { snapshot_schedule: vmSchedule({ daily: null, weekly, time_zone: 'Europe/Berlin' }) }),
+      ],
+    })
+    const text = await writeProjectFile(there)
+    expect(text).toContain(`  data:
+    size: 10Gi
+    snapshot_schedule:
+      daily:
+        time: 03:00
+        keep: 7
+      time_zone: UTC
+      paused: true
+      snapshot_type: incremental
+`)
+    expect(text).toContain(`
+    snapshot_schedule:
+      weekly:
+        weekday: sunday
+        time: 04:30
+        keep: 4
+      time_zone: Europe/Berlin
+      snapshot_type: disk
+`)
+    expect(parseProjectFile(text, 'f').vms.web?.snapshot_schedule).toEqual({
+      ...{ hourly: null, daily: null, weekly, time_zone: 'Europe/Berlin', paused: false },
+      snapshot_type: 'disk',
+    })
   })
 
   it('has start scripts where they are asked for, of groups by their members', async () => {

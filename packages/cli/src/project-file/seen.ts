@@ -1,7 +1,8 @@
-import type { Disk, Project, Template, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { Project, Template, Vm, VmPool, VmSet } from '@slipway/contract'
 import { Failure } from '../failure.ts'
 import { pick } from '../names.ts'
 import type { Session } from '../session.ts'
+import type { ScheduledDisk, ScheduledVm } from './schedules.ts'
 import { type NamedWebhook, named } from './webhooks.ts'
 
 /** What a server has of a project, as far as a file can say it. */
@@ -11,8 +12,8 @@ export interface Seen {
   /** Whether its VMs reach the Internet. */
   internet: boolean
   /** Without those that go with a member of a pool or set. */
-  disks: Disk[]
-  vms: Vm[]
+  disks: ScheduledDisk[]
+  vms: ScheduledVm[]
   /** VMs of pools and sets. */
   members: Vm[]
   pools: VmPool[]
@@ -44,21 +45,29 @@ export async function seeProject(session: Session, text: string): Promise<Seen> 
   const projectId = pick(projects, text, 'project')
   const project = projects.find(({ id }) => id === projectId) ?? null
   const params = { projectId }
-  const [{ internet }, disks, vms, pools, sets, webhooks, templates] = await Promise.all([
+  const [{ internet }, disks, ofDisks, vms, ofVms, pools, sets, webhooks, templates] = await Promise.all([
     session.ask('network.get', { params }),
     session.ask('disk.list', { params, query: {} }),
+    session.ask('diskSnapshotSchedule.list', { params }),
     session.ask('vm.list', { params }),
+    session.ask('vmSnapshotSchedule.list', { params }),
     session.ask('vmPool.list', { params }),
     session.ask('vmSet.list', { params }),
     seeWebhooks(session, projectId),
     session.ask('template.list'),
   ])
+  const scheduleOfDisk = new Map(ofDisks.map((one) => [one.disk_id, one]))
+  const scheduleOfVm = new Map(ofVms.map((one) => [one.vm_id, one]))
   const isMember = ({ vmpool_id, vmset_id }: Vm) => vmpool_id !== null || vmset_id !== null
   return {
     project,
     internet,
-    disks: disks.filter((disk) => !disk.deleted_with_vm && disk.status !== 'deleting'),
-    vms: vms.filter((vm) => !isMember(vm)),
+    disks: disks
+      .filter((disk) => !disk.deleted_with_vm && disk.status !== 'deleting')
+      .map((disk) => ({ ...disk, snapshot_schedule: scheduleOfDisk.get(disk.id) ?? null })),
+    vms: vms
+      .filter((vm) => !isMember(vm))
+      .map((vm) => ({ ...vm, snapshot_schedule: scheduleOfVm.get(vm.id) ?? null })),
     members: vms.filter(isMember),
     pools,
     sets,

@@ -19,6 +19,9 @@ const unsaid: Record<string, unknown> = {
   kinds: null,
   actions: null,
   paused: false,
+  hourly: null,
+  daily: null,
+  weekly: null,
 }
 
 /** The start script of a VM; null where it has none. */
@@ -61,9 +64,11 @@ export async function writeProjectFile(seen: Seen, scriptOf?: ScriptOf): Promise
 
 const withoutUnsaid = (entry: object): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(entry).filter(
-      ([field, value]) => !(field in unsaid) || JSON.stringify(value) !== JSON.stringify(unsaid[field]),
-    ),
+    Object.entries(entry)
+      .filter(
+        ([field, value]) => !(field in unsaid) || JSON.stringify(value) !== JSON.stringify(unsaid[field]),
+      )
+      .map(([field, value]) => [field, field === 'snapshot_schedule' ? withoutUnsaid(value) : value]),
   )
 
 /** Those of pools and sets are in their members. */

@@ -15,6 +15,7 @@ export interface AsTextProps {
   project: Creation['project'] | undefined
   params?: Creation['params']
   named: Creation['named']
+  scheduled?: Creation['scheduled']
   /** What would be sent now. */
   body: () => object
   /** What is still missing of the form. */
@@ -22,7 +23,7 @@ export interface AsTextProps {
 }
 
 /** A button that shows what the form is about to create as a file, a command or a request. */
-export function AsText({ call, project, params, named, body, missing }: AsTextProps) {
+export function AsText({ call, project, params, named, scheduled, body, missing }: AsTextProps) {
   const [creation, setCreation] = useState<Creation | null>(null)
   return (
     <>
@@ -31,7 +32,11 @@ export function AsText({ call, project, params, named, body, missing }: AsTextPr
         disabledReason={missing}
         onClick={() =>
           project !== undefined &&
-          setCreation({ call, project, ...(params && { params }), named, body: { ...body() } })
+          setCreation({
+            ...{ call, project, named, body: { ...body() } },
+            ...(params && { params }),
+            ...(scheduled && { scheduled }),
+          })
         }
       >
         Show as Text

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { endpoints, ProjectFile } from '@slipway/contract'
+import { type Disk, endpoints, ProjectFile, type Vm } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type Creation, commandOf, fileOf, isForPrograms, requestOf } from './creation.ts'
@@ -106,6 +106,20 @@ describe('a command', () => {
   })
 })
 
+const aVm = (more: Partial<Vm> = {}): Vm =>
+  ({
+    ...{
+      name: 'web',
+      template_name: 'Starter Linux',
+      ssh_key_name: 'laptop',
+      vmpool_id: null,
+      vmset_id: null,
+    },
+    ...more,
+  }) as Vm
+const aDisk = (more: Partial<Disk> = {}): Disk =>
+  ({ name: 'data', size: '10Gi', source: 'blank', image_url: null, deleted_with_vm: false, ...more }) as Disk
+
 /** One of each kind that a form creates; what is called `x-1` is an id. */
 const each: Creation[] = [
   vm({ share_ports: [80], disks: [{ disk_id: 'd-1' }], project_id: 'p-1' }),
@@ -158,6 +172,7 @@ const each: Creation[] = [
       call: `${kind}SnapshotSchedule.set`,
       project,
       named,
+      scheduled: kind === 'vm' ? aVm() : aDisk(),
       params: { [`${kind}Id`]: 'd-1' },
       body: {
         hourly: null,
@@ -321,6 +336,53 @@ describe('a file', () => {
       slipway: 1,
       project: project.name,
       webhooks: { [name]: { url, objects: ['vm'] } },
+    })
+  })
+
+  describe('of a snapshot schedule', () => {
+    const of = (scheduled: Vm | Disk): Creation => ({
+      call: 'deleted_with_vm' in scheduled ? 'diskSnapshotSchedule.set' : 'vmSnapshotSchedule.set',
+      project,
+      named,
+      scheduled,
+      body: {
+        hourly: null,
+        daily: { time: '03:00', keep: 7 },
+        weekly: null,
+        time_zone: 'UTC',
+        paused: false,
+      },
+    })
+    const snapshot_schedule = { daily: { time: '03:00', keep: 7 }, time_zone: 'UTC' }
+
+    it('has it in the entry of its VM', () => {
+      expect(fileOf(of(aVm()))).toEqual({
+        slipway: 1,
+        project: project.name,
+        vms: { web: { template: 'Starter Linux', ssh_key: 'laptop', snapshot_schedule } },
+      })
+    })
+
+    it.each([
+      [aDisk(), { source: 'EMPTY' }],
+      [aDisk({ source: 'snapshot' }), { source: 'EMPTY' }],
+      [
+        aDisk({ source: 'image', image_url: 'https://a.test/b.img' }),
+        { source: 'HTTP', image_url: 'https://a.test/b.img' },
+      ],
+      [aDisk({ source: 'image', image_url: 'alpine:3' }), { source: 'REGISTRY', image_url: 'alpine:3' }],
+    ])('has it in the entry of its disk, with what that was made of', (disk, source) => {
+      const file = fileOf(of(disk))
+      expect(file).toMatchObject({ disks: { data: { size: '10Gi', ...source, snapshot_schedule } } })
+      expect(ProjectFile.safeParse(file).error).toBeUndefined()
+    })
+
+    it.each([
+      [aVm({ vmpool_id: 'p' }), 'A project file holds pools and sets, but not each of their VMs.'],
+      [aVm({ vmset_id: 's' }), 'A project file holds pools and sets, but not each of their VMs.'],
+      [aDisk({ deleted_with_vm: true }), 'A project file holds no disks that are deleted with their VM.'],
+    ])('says that it does not hold some', (scheduled, reason) => {
+      expect(fileOf(of(scheduled))).toBe(`${reason} Use the command or the request.`)
     })
   })
 

@@ -2,11 +2,14 @@
 import {
   apiTokenNeeds,
   commandWords,
+  type Disk,
   type EndpointId,
   fillPath,
+  madeOf,
   type ProjectFile,
   projectFileVersion,
   routeOf,
+  type Vm,
   webhookTitle,
 } from '@slipway/contract'
 import { curlText, shellWord } from '../../curl-text.ts'
@@ -21,6 +24,8 @@ export interface Creation {
   body: Readonly<Record<string, unknown>>
   /** What the ids in the body may mean: templates, SSH keys, disks, VMs. */
   named: readonly Named[]
+  /** The VM or disk of a snapshot schedule: a file has it in the entry of that. */
+  scheduled?: Vm | Disk
 }
 interface Named {
   id: string
@@ -110,7 +115,6 @@ const parts: Partial<Record<EndpointId, keyof ProjectFile>> = {
 
 const ofSnapshot = 'cannot hold what is made of a snapshot'
 const noSnapshots = 'holds no snapshots'
-const noSchedules = 'holds no snapshot schedules'
 
 /** Why a file cannot hold it. */
 const unheld: Partial<Record<EndpointId, string>> = {
@@ -118,7 +122,6 @@ const unheld: Partial<Record<EndpointId, string>> = {
   'batch.create': noSnapshots,
   'diskSnapshot.create': noSnapshots,
   'diskSnapshot.createDisk': ofSnapshot,
-  'diskSnapshotSchedule.set': noSchedules,
   'projectMember.invite': 'holds no members',
   'share.create': 'holds the ports of a VM only until that is created',
   'sshKey.create': 'holds no SSH keys',
@@ -127,7 +130,15 @@ const unheld: Partial<Record<EndpointId, string>> = {
   'vm.fork': 'cannot hold a copy of a VM',
   'vmSnapshot.create': noSnapshots,
   'vmSnapshot.createVms': ofSnapshot,
-  'vmSnapshotSchedule.set': noSchedules,
+}
+
+/** Why a file cannot hold the VM or disk that something is of. */
+function unheldOwner({ scheduled }: Creation): string | undefined {
+  if (!scheduled) return undefined
+  if ('deleted_with_vm' in scheduled)
+    return scheduled.deleted_with_vm ? 'holds no disks that are deleted with their VM' : undefined
+  const isMember = scheduled.vmpool_id !== null || scheduled.vmset_id !== null
+  return isMember ? 'holds pools and sets, but not each of their VMs' : undefined
 }
 
 /** How else it can be created. */
@@ -139,7 +150,8 @@ function waysOf(call: EndpointId): string {
 /** Has what the file would hold, or says why it cannot hold it. */
 export function fileOf(creation: Creation): Record<string, unknown> | string {
   const { call, project, body } = creation
-  const why = body.source === 'SNAPSHOT' || typeof body.snapshot_id === 'string' ? ofSnapshot : unheld[call]
+  const isOfSnapshot = body.source === 'SNAPSHOT' || typeof body.snapshot_id === 'string'
+  const why = isOfSnapshot ? ofSnapshot : (unheld[call] ?? unheldOwner(creation))
   if (why !== undefined) return `A project file ${why}. Use ${waysOf(call)}.`
   const slipway = projectFileVersion
   if (call === 'project.create') {
@@ -151,7 +163,19 @@ export function fileOf(creation: Creation): Record<string, unknown> | string {
 }
 
 /** The part of a file that it is in, its name there, and what is under that. */
-function entryOf({ call, body, named }: Creation): [keyof ProjectFile, string, object] {
+function entryOf({ call, body, named, scheduled }: Creation): [keyof ProjectFile, string, object] {
+  if (scheduled) {
+    // What is off is left out.
+    const set = Object.entries(body).filter(([, value]) => value !== null && value !== false)
+    const schedule = { snapshot_schedule: Object.fromEntries(set) }
+    return 'deleted_with_vm' in scheduled
+      ? ['disks', scheduled.name, { ...madeOf(scheduled), ...schedule }]
+      : [
+          'vms',
+          scheduled.name,
+          { template: scheduled.template_name, ssh_key: scheduled.ssh_key_name, ...schedule },
+        ]
+  }
   if (call === 'webhook.create') {
     const { description, ...entry } = body
     const title = webhookTitle({ url: String(body.url), description: String(description ?? '') })

@@ -65,6 +65,7 @@ export function ScheduleDialog({
     failed: 'Failed to set the snapshot schedule. Please try again.',
     onClose,
   })
+  const scheduled = [...vms, ...disks].find(({ id }) => id === of.id)
   const call = of.kind === 'vm' ? 'vmSnapshotSchedule.set' : 'diskSnapshotSchedule.set'
   return (
     <FormDialog
@@ -80,9 +81,10 @@ export function ScheduleDialog({
       asText={
         <AsText
           call={call}
-          project={project}
+          project={scheduled && project}
           params={of.kind === 'vm' ? { vmId: of.id } : { diskId: of.id }}
           named={[...vms, ...disks]}
+          scheduled={scheduled}
           body={() => ('body' in wanted ? wanted.body : {})}
           missing={broken}
         />
