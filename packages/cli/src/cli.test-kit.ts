@@ -57,9 +57,9 @@ export async function newPerson(server: Server): Promise<{ email: string; call: 
 }
 
 /** A server with somebody who has an SSH key and a token, and a home for what the command line keeps. */
-export async function startWorld() {
+export async function startWorld(settings: Record<string, string> = {}) {
   const home = await mkdtemp(join(tmpdir(), 'slipway-cli-'))
-  const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '10' })
+  const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '10', ...settings })
   const person = await newPerson(server)
   const newToken = async (access: 'read' | 'write') => {
     const body = { name: access, access, project_ids: null }

@@ -32,7 +32,7 @@ export const calls = {
 >
 
 /** What the steps of a part are about, at the beginning of a problem. All that changes of a project is its network. */
-const subjects: Record<Thing, string> = {
+export const subjects: Record<Thing, string> = {
   project: 'Internet access',
   disks: 'Disks',
   vms: 'VMs',

@@ -360,6 +360,32 @@ webhooks: { first: { url: '${url}' }, second: { url: 'https://10.0.0.1/' } }
   })
 })
 
+it('says what the engine cannot do before anything is done', async () => {
+  const other = await startWorld({ SLIPWAY_SIMULATED_CANNOT: 'networks,memory_snapshots' })
+  try {
+    const { networks, memory_snapshots } = (await other.person.call('host.get')).cannot
+    await write(`slipway: 1
+project: shut
+internet: false
+vms:
+  web:
+    template: Starter Linux
+    ssh_key: laptop
+    snapshot_schedule: { daily: { time: 03:00, keep: 7 }, snapshot_type: full }
+`)
+    const theirs = { SLIPWAY_SERVER: other.server.url, SLIPWAY_TOKEN: other.token }
+    for (const verb of ['plan', 'apply']) {
+      const outcome = await other.run([verb, path], theirs)
+      expect(outcome).toMatchObject({ code: exitCodes.failed, stderr: 'Nothing was changed.\n' })
+      expect(outcome.stdout).toContain(`Internet access: ${networks}\n`)
+      expect(outcome.stdout).toContain(`Snapshot schedule of VM web: ${memory_snapshots}\n`)
+    }
+    expect(await other.person.call('project.list')).toEqual([])
+  } finally {
+    await other.stop()
+  }
+})
+
 it('is written of the same things in the documentation', async () => {
   const docs = await readFile(new URL('../../../../docs/project-file.md', import.meta.url), 'utf8')
   const example = /```yaml\n([\s\S]*?)```/.exec(docs)?.[1] ?? ''

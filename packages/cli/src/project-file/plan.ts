@@ -2,8 +2,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ProjectFile } from '@slipway/contract'
 import { deleteProtected } from '@slipway/contract/vm.rules.ts'
-import { refusalsOf, type Thing } from './calls.ts'
+import { refusalsOf, subjects, type Thing } from './calls.ts'
 import { type Entries, entryOf, type Objects, type Part, parts, repeatedNames } from './entries.ts'
+import { limitsOf } from './limits.ts'
 import { type SchedulePart, scheduleChanges, schedulesOf } from './schedules.ts'
 import type { Seen } from './seen.ts'
 import { takenAlong, withRoom } from './webhooks.ts'
@@ -105,6 +106,11 @@ export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDele
   ]
   const { steps, problems: ofRoom } = withRoom(inOrder, seen.webhooks.length)
   problems.push(...ofRoom)
+  for (const step of steps)
+    if (step.do === 'create' || step.do === 'change') {
+      const subject = step.what === 'project' ? subjects.project : sentence(step.what, step.name)
+      problems.push(...limitsOf(step, file, seen).map((limit) => `${subject}: ${limit}`))
+    }
   // Whoever makes a project is its owner.
   if (seen.project) problems.push(...refusalsOf(seen.project.role, seen.webhooksHidden, steps))
   return {

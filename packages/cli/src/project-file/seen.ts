@@ -1,4 +1,5 @@
-import type { Project, Template, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { Host, Project, Template, Vm, VmPool, VmSet } from '@slipway/contract'
+import { noLimits } from '@slipway/contract/host.rules.ts'
 import { Failure } from '../failure.ts'
 import { pick } from '../names.ts'
 import type { Session } from '../session.ts'
@@ -22,6 +23,10 @@ export interface Seen {
   /** Why the webhooks could not be seen; null: they could. */
   webhooksHidden: string | null
   templates: Pick<Template, 'id' | 'image'>[]
+  /** What the engine cannot do. */
+  cannot: Host['cannot']
+  /** Why it cannot share ports. */
+  sharing: Host['sharing']
 }
 
 /** What a new project has. */
@@ -36,12 +41,17 @@ export const nothing: Seen = {
   webhooks: [],
   webhooksHidden: null,
   templates: [],
+  cannot: noLimits,
+  sharing: { http: null, tcp: null },
 }
 
 /** Reads a project by its name or id; one that is not there is empty. */
 export async function seeProject(session: Session, text: string): Promise<Seen> {
-  const projects = await session.ask('project.list')
-  if (!projects.some(({ id, name }) => id === text || name === text)) return nothing
+  const [projects, { cannot, sharing }] = await Promise.all([
+    session.ask('project.list'),
+    session.ask('host.get'),
+  ])
+  if (!projects.some(({ id, name }) => id === text || name === text)) return { ...nothing, cannot, sharing }
   const projectId = pick(projects, text, 'project')
   const project = projects.find(({ id }) => id === projectId) ?? null
   const params = { projectId }
@@ -73,6 +83,8 @@ export async function seeProject(session: Session, text: string): Promise<Seen> 
     sets,
     ...webhooks,
     templates,
+    cannot,
+    sharing,
   }
 }
 
