@@ -101,7 +101,9 @@ test.describe('the list that changes', () => {
     await page.goto(vmListPath(project.id))
     const held = cardOf(page, 'loom-14')
     await expect(cardOf(page, 'loom-1')).toBeVisible()
-    for (let y = 0; !(await held.isVisible()); y += 400) await page.evaluate((to) => scrollTo(0, to), y)
+    // What comes near is drawn a moment later, so a way that was too fast is gone once more.
+    for (let y = 0; !(await held.isVisible()); y = (y + 400) % 16_000)
+      await page.evaluate((to) => scrollTo(0, to), y)
     const place = async () => Math.round((await held.boundingBox())?.y ?? 0)
     // The first in sight, and a bit of it is not. What is drawn on the way there may still turn out higher or lower.
     await expect(async () => {
