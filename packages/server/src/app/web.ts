@@ -166,8 +166,12 @@ export function hostOf(
       screens: cannot.screens,
       backups: cannot.backups,
       disk_files: cannot.diskFiles,
-      grow_disks: cannot.growDisks,
-      grow_root_disks: cannot.growRootDisks,
+      get grow_disks() {
+        return engine.capabilities.cannot.growDisks
+      },
+      get grow_root_disks() {
+        return engine.capabilities.cannot.growRootDisks
+      },
       change_keys: cannot.changeKeys,
       get networks() {
         return engine.capabilities.cannot.networks

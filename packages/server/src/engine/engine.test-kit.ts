@@ -22,6 +22,8 @@ export interface EngineHarness {
   ssh?(address: Address, command: string): Promise<string>
   /** Whether its guests greet at port 22 although nobody can sign in to them. */
   greets?: true
+  /** Whether its guests make use of a larger root disk at their next boot only, as nobody can ask them to. */
+  growsAtBoot?: true
   /** How to talk to its guests over the console, where nobody is signed in there from the start. */
   console?: { signIn: string; prompt: string; command: string; output: string }
   /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */

@@ -165,15 +165,15 @@ export interface Engine {
   /**
    * Makes a data volume at least that large; what is in it stays. `machineId`: the machine it is on, whose living guest
    * sees the new size at once; null: none. Waits while the volume is being copied, and fails while memory is kept that
-   * knows it as it was.
+   * knows it as it was. Where storage takes longer than it usually does, it fails as well, and the same call goes on then.
    *
    * @returns its size
    */
   growVolume(volumeId: string, machineId: string | null, sizeBytes: number): Promise<number>
   /**
    * Makes the root disk of a machine at least that large; what is in it stays, and root disks that start from the image again
-   * are as large. A living guest sees it at once, and is asked to make use of it; it is waited for some seconds at most. Waits
-   * and fails as `growVolume` does.
+   * are as large. A living guest sees it at once, and is asked to make use of it where there is a way to ask it; it is waited for
+   * some seconds at most. Waits and fails as `growVolume` does.
    */
   growRoot(machineId: string, sizeBytes: number): Promise<RootGrown>
   /** Removes a data volume and what a creation of it left. Throws `volume-busy` while a guest has it. */

@@ -12,11 +12,13 @@ export function makeClaimWarnings({ client, clock, log }: Pick<Ground, 'client' 
   /** By what is in memory of a volume, which is another object after each change. */
   const known = new WeakMap<MirroredDataVolume, { askAt: number; warning: string | null }>()
 
-  async function lastOf({ namespace, name }: Required<At>): Promise<string | null> {
+  /** @param of which reasons count; all when left out */
+  async function lastOf({ namespace, name }: Required<At>, of = /(?:)/): Promise<string | null> {
     const fieldSelector = `involvedObject.name=${name}`
     const { items } = await client.list(kinds.events, { namespace, fieldSelector })
     const warning = items.findLast(
-      ({ type, involvedObject }) => type === 'Warning' && involvedObject?.name === name,
+      ({ type, reason = '', involvedObject }) =>
+        type === 'Warning' && of.test(reason) && involvedObject?.name === name,
     )
     return warning?.message || null
   }

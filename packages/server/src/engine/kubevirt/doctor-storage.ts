@@ -1,18 +1,14 @@
-/** Where disks would be kept, and whether they could have snapshots: for the doctor. */
+/** Where disks would be kept, and whether they could grow and have snapshots: for the doctor. */
 
 import { bad, type Finding, good, note } from '../../lib/finding.ts'
 import { type Examined, grantHelp, patienceMs, reasonOf } from './finding.ts'
 import { kinds, type StorageClass, type VolumeSnapshotClass } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
+import { chosenClass, letsGrow } from './storage-class.ts'
 
-/** CDI takes the first for disks of VMs where there is one, else the second. */
-const defaultMarks = [
-  'storageclass.kubevirt.io/is-default-virt-class',
-  'storageclass.kubernetes.io/is-default-class',
-]
 const snapshotMark = 'snapshot.storage.kubernetes.io/is-default-class'
 
-/** The storage class that the engine will use, and the snapshot class that goes with it. */
+/** The storage class that the engine will use, whether its disks grow, and the snapshot class that goes with it. */
 export async function examineStorage(cluster: Examined): Promise<Finding[]> {
   const { client, storageClass } = cluster
   let classes: StorageClass[]
@@ -22,10 +18,7 @@ export async function examineStorage(cluster: Examined): Promise<Finding[]> {
     return [bad('storage class', `cannot be read: ${reasonOf(error)}`, grantHelp)]
   }
   const names = classes.map(({ metadata }) => metadata.name).join(', ') || 'none'
-  const chosen =
-    storageClass === null
-      ? defaultOf(classes)
-      : classes.find(({ metadata }) => metadata.name === storageClass)
+  const chosen = chosenClass(classes, storageClass)
   if (!chosen)
     return [
       storageClass === null
@@ -44,14 +37,21 @@ export async function examineStorage(cluster: Examined): Promise<Finding[]> {
   const how = storageClass === null ? ', the default of the cluster' : ''
   return [
     good('storage class', `${name}${how} (driver ${chosen.provisioner})`),
+    examineGrowth(chosen),
     await examineSnapshotClass(cluster, chosen),
   ]
 }
 
-const defaultOf = (classes: StorageClass[]): StorageClass | undefined =>
-  defaultMarks
-    .map((mark) => classes.find(({ metadata }) => metadata.annotations?.[mark] === 'true'))
-    .find((one) => one !== undefined)
+function examineGrowth(chosen: StorageClass): Finding {
+  const { name } = chosen.metadata
+  return letsGrow(chosen)
+    ? good('disk growth', `disks of ${name} can be enlarged`)
+    : note(
+        'disk growth',
+        `${name} does not let disks be enlarged`,
+        `if its driver can, set "allowVolumeExpansion: true" on the StorageClass ${name}`,
+      )
+}
 
 async function examineSnapshotClass(
   { client, snapshotClass }: Examined,

@@ -52,11 +52,16 @@ export interface EndpointSlice extends KubeObject {
 export interface Claim extends KubeObject {
   spec: {
     accessModes?: string[]
+    volumeMode?: 'Block' | 'Filesystem'
     storageClassName?: string
     volumeName?: string
     resources?: { requests?: { storage?: string } }
   }
-  status?: { phase?: 'Pending' | 'Bound' | 'Lost'; capacity?: { storage?: string } }
+  status?: {
+    phase?: 'Pending' | 'Bound' | 'Lost'
+    capacity?: { storage?: string }
+    conditions?: Condition[]
+  }
 }
 
 export type DataVolumeSource =
@@ -250,6 +255,7 @@ export interface VolumeSnapshot extends KubeObject {
 
 export interface StorageClass extends KubeObject {
   provisioner: string
+  allowVolumeExpansion?: boolean
 }
 
 /** What happened to an object, as people read it. */

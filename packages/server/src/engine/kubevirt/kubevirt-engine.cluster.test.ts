@@ -75,6 +75,7 @@ async function makeHarness(file: string, command: string) {
     imageId: 'test',
     sshPublicKey: 'ssh-ed25519 AAAA test@home',
     greets: true as const,
+    growsAtBoot: true as const,
     // A played guest asks who it is, and has few words.
     console: {
       signIn: 'root\rany\r',

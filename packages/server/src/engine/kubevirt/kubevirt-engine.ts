@@ -8,6 +8,7 @@ import { makeAttachments } from './attachments.ts'
 import { makeConsoles, openRecorder, type RecorderPlace } from './consoles.ts'
 import type { ForeignSources } from './foreign-sources.ts'
 import type { Ground } from './ground.ts'
+import { makeGrowth } from './growth.ts'
 import { makeGuestNames, networkDomainOf } from './guest-names.ts'
 import type { Images } from './images.ts'
 import type { KubeClient } from './kube/kube-client.ts'
@@ -25,6 +26,7 @@ import type { Recorder } from './recorder.ts'
 import { makeRestores } from './restore.ts'
 import { makeRunNotes } from './run-notes.ts'
 import { requireSight } from './sight.ts'
+import { chosenClass, letsGrow } from './storage-class.ts'
 import { makeUsage, usageSource } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
@@ -83,6 +85,10 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
   })
   const snapshots = makeMachineSnapshots(ground)
   const volumeSnapshots = makeVolumeSnapshots(ground)
+  const growth = makeGrowth(ground)
+  /** The sentence, unless the storage lets disks grow. An operator may change that at any time. */
+  const unlessGrowing = (sentence: string): string | null =>
+    letsGrow(chosenClass(mirror.storageClasses.all(), storageClass)) ? null : sentence
   let readiness: { close(): void } | null = null
   let recorder: Recorder | null = null
   const consoles = makeConsoles(ground, { open: async (machineId) => recorder?.open(machineId) ?? null })
@@ -105,8 +111,12 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
         diskFiles: clusterLimits.diskFiles,
-        growDisks: clusterLimits.growDisks,
-        growRootDisks: clusterLimits.growRootDisks,
+        get growDisks() {
+          return unlessGrowing(clusterLimits.growDisks)
+        },
+        get growRootDisks() {
+          return unlessGrowing(clusterLimits.growRootDisks)
+        },
         changeKeys: clusterLimits.changeKeys,
         networks: options.networks ? null : clusterLimits.networks,
       },
@@ -174,9 +184,8 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       throw new EngineError('unsupported', clusterLimits.changeKeys)
     },
     growMachine: async () => null,
-    async growVolume() {
-      throw new EngineError('unsupported', clusterLimits.growDisks)
-    },
+    growVolume: growth.growVolume,
+    growRoot: growth.growRoot,
     createMachineSnapshot: snapshots.createMachineSnapshot,
     deleteMachineSnapshot: snapshots.deleteMachineSnapshot,
     createVolumeSnapshot: volumeSnapshots.createVolumeSnapshot,
@@ -189,7 +198,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
     async listSnapshots(kind) {
       return kind === 'machine' ? snapshots.listMachineSnapshots() : volumeSnapshots.listVolumeSnapshots()
     },
-    ...makeRestores(ground, snapshots),
+    ...makeRestores(ground, snapshots, growth),
     async copyMachine() {
       throw new EngineError('unsupported', clusterLimits.copies)
     },

@@ -1,6 +1,5 @@
 /** Machines: a VirtualMachine each, started and stopped by our reconcilers alone. */
 import { type Engine, EngineError, type MachineState } from '../engine.ts'
-import { clusterLimits } from '../limits.ts'
 import { makeClaimWarnings } from './claim-warnings.ts'
 import { inOurWords } from './failure.ts'
 import type { Ground } from './ground.ts'
@@ -16,7 +15,6 @@ import { volumeIdsOf } from './machine-volumes.ts'
 import type { MirroredDataVolume, MirroredMachine } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
 import { mark } from './names.ts'
-import { bytesOf } from './quantities.ts'
 import { makeOnce, makeUnread, removeOnce } from './removal.ts'
 import { rootMoves } from './root-disk.ts'
 import type { RunNotes } from './run-notes.ts'
@@ -41,7 +39,6 @@ type Machines = Pick<
   | 'powerDown'
   | 'powerOff'
   | 'deleteMachine'
-  | 'growRoot'
   | 'inspect'
   | 'list'
   | 'onChange'
@@ -238,14 +235,6 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       const kept = [mirror.machines, mirror.instances, mirror.dataVolumes]
       const isGone = () => (kept.every((some) => some.by('id', machineId).length === 0) ? true : null)
       if (all.length > 0) await whenMirrored(clock, kept, isGone, { ms: times.goneMs })
-    },
-
-    async growRoot(machineId, sizeBytes) {
-      requireSight(ground)
-      const has = bytesOf(root.of(machineId)?.requested) ?? 0
-      // It was made so large, and its guest made use of it when it booted first.
-      if (has >= sizeBytes) return { sizeBytes: has, fileSystem: 'grown' }
-      throw new EngineError('unsupported', clusterLimits.growRootDisks)
     },
 
     async inspect(machineId) {

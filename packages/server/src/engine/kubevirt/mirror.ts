@@ -12,6 +12,7 @@ import {
   type Namespace,
   type NetworkPolicy,
   type Service,
+  type StorageClass,
   type VirtualMachine,
   type VolumeSnapshot,
 } from './kinds.ts'
@@ -19,6 +20,7 @@ import type { KubeClient } from './kube/kube-client.ts'
 import type { Kind, KubeObject } from './kube/objects.ts'
 import { makeReflector, type Reflector } from './kube/reflector.ts'
 import { marksOf, type Names } from './names.ts'
+import { trimmedClass } from './storage-class.ts'
 
 /** What is kept of every object. */
 export interface Mirrored {
@@ -91,6 +93,8 @@ export interface Mirror {
   machineSnapshots: ById<MachineSnapshot, MirroredMachineSnapshot>
   restores: ById<MachineRestore, MirroredRestore>
   volumeSnapshots: ById<VolumeSnapshot, MirroredVolumeSnapshot>
+  /** Those of the cluster, which are nobody's. */
+  storageClasses: Reflector<StorageClass, StorageClass, never>
   /** Resolves when everything has been listed once. */
   synced: Promise<void>
   /** Since when something may be missing here; null while all is up to date. */
@@ -122,7 +126,8 @@ export function makeMirror(options: {
   log: Pick<Log, 'warn' | 'error'>
 }): Mirror {
   const { client, names, clock, log } = options
-  const common = { client, clock, log, labelSelector: names.selector }
+  const everybodys = { client, clock, log }
+  const common = { ...everybodys, labelSelector: names.selector }
   const reflect = <O extends KubeObject, T extends Mirrored>(kind: Kind<O>, trim: (object: O) => T) =>
     makeReflector<O, T, 'id'>({ ...common, kind, trim, indexes: { id: ({ id }) => [id] } })
   const reflectByVolume = <O extends KubeObject, T extends Mirrored>(
@@ -192,6 +197,12 @@ export function makeMirror(options: {
       claim: object.spec.source.persistentVolumeClaimName ?? '',
       status: object.status ?? null,
     })),
+    storageClasses: makeReflector<StorageClass, StorageClass, never>({
+      ...everybodys,
+      kind: kinds.storageClasses,
+      trim: trimmedClass,
+      indexes: {},
+    }),
   }
   const reflectors = Object.values(all)
 

@@ -29,6 +29,8 @@ export const mark = {
   like: 'slipway.org/like',
   /** On a machine: its root disk starts from the image again. */
   forgetful: 'slipway.org/forgetful',
+  /** On a claim: how large the disk is for which it asks. On the DataVolume: how large it has become since it was made. */
+  size: 'slipway.org/size',
   /** On a snapshot of a volume: how it was taken. */
   consistency: 'slipway.org/consistency',
   /** On a boot image: the SHA-256 of what was uploaded, once all of it was. */

@@ -8,6 +8,7 @@
 import { type Engine, EngineError, type Work } from '../engine.ts'
 import { inOurWords } from './failure.ts'
 import type { Ground } from './ground.ts'
+import type { Growth } from './growth.ts'
 import { kinds, type VirtualMachine } from './kinds.ts'
 import type { PatchStep } from './kube/kube-client.ts'
 import { makeHolders } from './machine-holders.ts'
@@ -43,6 +44,7 @@ const mostMs = 30 * 60_000
 export function makeRestores(
   ground: Ground,
   snapshots: ReturnType<typeof makeMachineSnapshots>,
+  { keepSizes }: Pick<Growth, 'keepSizes'>,
 ): Pick<Engine, 'prepareRestore' | 'switchDisks' | 'dropRestore'> {
   const { mirror, names, clock } = ground
   const { machineOf, guestOf, change } = makeHolders(ground)
@@ -149,6 +151,7 @@ export function makeRestores(
     goOn(work.signal)
     await begin(machine, prepared, own)
     await finish(machine.id, work.signal)
+    await keepSizes(machine, own, commonOf(names, own.template.spec.volumes, prepared.volumeIds))
     await clear(machine.id)
     await settle(machine, own, safetyId)
     return safety

@@ -6,6 +6,7 @@ import { silentLog } from '../../lib/log.ts'
 import { makeAttachments } from './attachments.ts'
 import type { ForeignSources } from './foreign-sources.ts'
 import type { Ground } from './ground.ts'
+import { makeGrowth } from './growth.ts'
 import { kinds, type MachineRestore, type VirtualMachine } from './kinds.ts'
 import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
 import { readKubeconfig } from './kube/kubeconfig.ts'
@@ -74,12 +75,14 @@ export async function openTestCluster(
   }
 
   const snapshots = makeMachineSnapshots(ground, hurry)
+  const growth = makeGrowth(ground, { copiedMs: 2_000, givenMs: hurry.stillMs })
   const engine = {
     ...makeVolumes(ground, { ensureProject, sources, stillMs: hurry.stillMs }),
     ...makeAttachments(ground, hurry),
     ...makeVolumeSnapshots(ground, hurry),
     ...snapshots,
-    ...makeRestores(ground, snapshots),
+    ...growth,
+    ...makeRestores(ground, snapshots, growth),
   }
 
   const namespace = names.namespaceOf(projectId)

@@ -1,6 +1,9 @@
 /** How it is with the making of a volume, from what CDI says of its DataVolume. */
 import { oneLine } from './failure.ts'
 import type { Condition, DataVolume } from './kinds.ts'
+import type { MirroredDataVolume } from './mirror.ts'
+import { mark } from './names.ts'
+import { bytesOf } from './quantities.ts'
 
 export type Making =
   | { is: 'coming'; progress: number | null; trouble: string | null }
@@ -32,6 +35,10 @@ export function makingOf(status: DataVolume['status'] | null): Making {
     return { is: 'failed', because: 'quota', why: 'The quota of the project in the cluster is used up.' }
   return { is: 'coming', progress: progressOf(status?.progress), trouble: restarts > 0 && said ? why : null }
 }
+
+/** How large it is: as it was made, unless it was made larger since. */
+export const sizeOf = (volume: Pick<MirroredDataVolume, 'requested' | 'annotations'> | null): number =>
+  Math.max(bytesOf(volume?.requested) ?? 0, bytesOf(volume?.annotations[mark.size]) ?? 0)
 
 /** Whether the storage has made a place for it. */
 export const hasPlace = (status: DataVolume['status'] | null): boolean =>

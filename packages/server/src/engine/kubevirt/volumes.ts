@@ -14,7 +14,7 @@ import { ended, goOn, whenMirrored } from './mirror-wait.ts'
 import { bytesOf, quantityOf } from './quantities.ts'
 import { makeOnce, removeOnce, removeWhole } from './removal.ts'
 import { outOfSight, requireSight } from './sight.ts'
-import { hasPlace, lossOf, type Making, makingOf } from './volume-state.ts'
+import { hasPlace, lossOf, type Making, makingOf, sizeOf } from './volume-state.ts'
 
 type Volumes = Pick<Engine, 'createVolume' | 'deleteVolume' | 'inspectVolume' | 'listVolumes'>
 
@@ -255,8 +255,6 @@ export function makeVolumes(
       : { state: 'broken', reason }
   }
 }
-
-const sizeOf = (volume: MirroredDataVolume | null): number => bytesOf(volume?.requested) ?? 0
 
 const snapshotMissing = () => new EngineError('snapshot-missing', 'The snapshot is not there.')
 

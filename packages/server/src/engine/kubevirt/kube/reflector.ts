@@ -45,6 +45,7 @@ export interface ReflectorOptions<O extends KubeObject, T, I extends string> {
   log: Pick<Log, 'warn' | 'error'>
   kind: Kind<O>
   labelSelector?: string
+  fieldSelector?: string
   /** All of them when left out. */
   namespace?: string
   /** What is kept of an object: as little as is asked for. What it returns must not hold the object itself. */
@@ -72,6 +73,7 @@ export function makeReflector<O extends KubeObject, T, I extends string>(
   const scope = {
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     ...(options.labelSelector === undefined ? {} : { labelSelector: options.labelSelector }),
+    ...(options.fieldSelector === undefined ? {} : { fieldSelector: options.fieldSelector }),
   }
   const listeners = new Set<Listener<T>>()
   const store = makeObjectStore<T, I>(options.indexes, (key, before, now) => {

@@ -1,0 +1,46 @@
+/** How large a claim is for the disk on it. Storage with file systems needs some room for itself, so the two may differ. */
+import type { Claim } from './kinds.ts'
+import type { MirroredDataVolume } from './mirror.ts'
+import { mark } from './names.ts'
+import { bytesOf } from './quantities.ts'
+
+const MIB = 2 ** 20
+
+export interface ClaimSize {
+  /** What the claim asks the storage for. */
+  requested: number
+  /** How large the disk is when it has that. */
+  diskBytes: number
+}
+
+/**
+ * What a claim asks for now. One that was enlarged carries the size of its disk, also when a snapshot brings it back; another one
+ * was made for the disk as it was made, or comes of a snapshot of a smaller one.
+ */
+export function sizeOfClaim(
+  volume: Pick<MirroredDataVolume, 'requested'>,
+  { metadata, spec }: Pick<Claim, 'metadata' | 'spec'>,
+): ClaimSize {
+  const requested = bytesOf(spec.resources?.requests?.storage) ?? 0
+  const asMade = Math.min(bytesOf(volume.requested) ?? 0, requested)
+  return { requested, diskBytes: bytesOf(metadata.annotations?.[mark.size]) ?? asMade }
+}
+
+/** What a claim has to ask for so that its disk is that large; never less than it asks for. */
+export function requestFor(has: ClaimSize, mode: Claim['spec']['volumeMode'], diskBytes: number): number {
+  if (mode === 'Block' || has.diskBytes === 0) return Math.max(has.requested, diskBytes)
+  const withRoom = (has.requested / has.diskBytes) * diskBytes
+  return Math.max(has.requested, Math.ceil(withRoom / MIB) * MIB)
+}
+
+/**
+ * Whether the storage has given what a claim asks for. Some does the last step when a guest is next started with the disk: until
+ * then nobody would see it, so that without a guest it is done.
+ */
+export function isGiven(status: Claim['status'], requested: number, hasGuest: boolean): boolean {
+  if ((bytesOf(status?.capacity?.storage) ?? 0) >= requested) return true
+  const waits = status?.conditions?.some(
+    ({ type, status }) => type === 'FileSystemResizePending' && status === 'True',
+  )
+  return waits === true && !hasGuest
+}
