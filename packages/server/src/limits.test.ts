@@ -36,6 +36,8 @@ describe('what an engine cannot do is told', () => {
     })
     app.engine.capabilities.cannot = noLimits
     expect(await read()).toMatchObject({ cannot: { networks: null, ports: null }, sharing: { http: null } })
+    app.engine.capabilities.cannot = { ...noLimits, growDisks: 'Not now.', growRootDisks: 'Nor these.' }
+    expect(await read()).toMatchObject({ cannot: { grow_disks: 'Not now.', grow_root_disks: 'Nor these.' } })
   })
 
   it('as a sentence each of one that can do none of it, and where its addresses answer', async () => {

@@ -22,7 +22,7 @@ const healthy = () => ({
     cdis: [object('cdi', { status: { phase: 'Deployed', observedVersion: 'v1.66.0' } })],
     storageclasses: [
       object('slow', { provisioner: 'csi.slow.test' }),
-      object('block', { provisioner: 'csi.block.test' }, isDefault),
+      object('block', { provisioner: 'csi.block.test', allowVolumeExpansion: true }, isDefault),
     ],
     volumesnapshotclasses: [object('snap', { driver: 'csi.block.test' })],
   } as Record<string, KubeObject[] | undefined>,
@@ -155,6 +155,18 @@ describe('the doctor of a cluster', () => {
       { state: 'note', name: 'network policies', help: expect.stringContaining('NetworkPolicy') },
     ],
     [
+      'the storage class lets no disk grow',
+      ({ lists }) => {
+        lists.storageclasses = [object('block', { provisioner: 'csi.block.test' }, isDefault)]
+      },
+      {
+        state: 'note',
+        name: 'disk growth',
+        text: 'block does not let disks be enlarged',
+        help: 'if its driver can, set "allowVolumeExpansion: true" on the StorageClass block',
+      },
+    ],
+    [
       'the cluster has no snapshot API',
       ({ lists }) => {
         lists.volumesnapshotclasses = undefined
@@ -225,7 +237,10 @@ describe('the doctor of a cluster', () => {
 
   it('goes by the storage class and snapshot class of the settings', async () => {
     const slow = notGood(await findingsIn(() => {}, { storageClass: 'slow' }))
-    expect(slow).toEqual([expect.objectContaining({ name: 'snapshot class', state: 'bad' })])
+    expect(slow).toEqual([
+      expect.objectContaining({ name: 'disk growth', state: 'note' }),
+      expect.objectContaining({ name: 'snapshot class', state: 'bad' }),
+    ])
     const none = notGood(await findingsIn(() => {}, { storageClass: 'none' }))
     expect(none[0]?.text).toBe('none does not exist; there are: slow, block')
     const other = notGood(await findingsIn(() => {}, { snapshotClass: 'other' }))

@@ -103,7 +103,7 @@ export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): 
       const look = () => {
         const claim = claims.get(`${namespace}/${name}`)
         if (claim && claim.uid !== uid)
-          throw new EngineError('volume-busy', `${notGrown} A restore has replaced it meanwhile.`, {
+          throw new EngineError('internal', `${notGrown} It was replaced meanwhile.`, {
             retryable: true,
           })
         return claim && isGiven(claim.status, requested, hasGuest()) ? true : null

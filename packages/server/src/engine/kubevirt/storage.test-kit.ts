@@ -97,7 +97,10 @@ export async function openTestCluster(
     const bare: VirtualMachine['spec'] = {
       runStrategy: 'Manual',
       dataVolumeTemplates: [
-        { metadata: { name: names.rootDisk(id) }, spec: { source: { blank: {} }, ...disk } },
+        {
+          metadata: { name: names.rootDisk(id), labels: names.labels('root-disk', id, projectId) },
+          spec: { source: { blank: {} }, ...disk },
+        },
       ],
       template: {
         // The instance gets its labels from here.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition } from './kinds.ts'
-import { lossOf, makingOf } from './volume-state.ts'
+import { mark } from './names.ts'
+import { lossOf, makingOf, sizeOf } from './volume-state.ts'
 
 const bound = (status: Condition['status'], reason: string): Condition => ({ type: 'Bound', status, reason })
 const notRunning = (message: string, reason = 'Error'): Condition => ({
@@ -95,4 +96,13 @@ describe('a volume', () => {
     expect(lossOf({ conditions: [bound('True', 'Bound')] })).toBe(null)
     expect(lossOf(null)).toBe(null)
   })
+})
+
+test.each<[string, Record<string, string>, number]>([
+  ['as it was made', {}, 2 ** 30],
+  ['what it became since', { [mark.size]: '3221225472' }, 3 * 2 ** 30],
+  ['as it was made, where somebody wrote nonsense', { [mark.size]: 'huge' }, 2 ** 30],
+])('the size of a volume is %s', (_, annotations, bytes) => {
+  expect(sizeOf({ requested: '1Gi', annotations })).toBe(bytes)
+  expect(sizeOf(null)).toBe(0)
 })
