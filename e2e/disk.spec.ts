@@ -657,7 +657,7 @@ test.describe('the page of a disk', () => {
     await expect(toasts(page)).toContainText('Disk "tiles" deleted successfully')
   })
 
-  test('makes its disk larger while its VM runs', async ({ page, makeVm, addDisk }) => {
+  test('makes its disk larger while its VM runs', { tag: '@cluster' }, async ({ page, makeVm, addDisk }) => {
     const disk = await addDisk('ledger', { size: '2Gi' })
     await makeVm('till', 'running', { disks: [{ disk_id: disk.id }] })
     await page.goto(diskPath(disk))
