@@ -57,10 +57,16 @@ describe('a claim', () => {
     ['the last step waits for a guest, and none has it', pending('True'), false, true],
     ['the last step is under way below a guest', pending('True'), true, false],
     ['the last step is over and it has less', pending('False'), false, false],
+    ['the last step of that size waits', { ...pending('True'), ...allocated('20Gi') }, false, true],
+    ['the last step of a smaller size waits', { ...pending('True'), ...allocated('15Gi') }, false, false],
+    ['it has no place yet, as after a restore', { phase: 'Pending' }, false, true],
+    ['its place is lost', { phase: 'Lost' }, false, false],
   ])('has been given what it asks for or not, when %s', (_, status, hasGuest, given) => {
     expect(isGiven(status, 20 * GIB, hasGuest)).toBe(given)
   })
 })
+
+const allocated = (storage: string) => ({ allocatedResources: { storage } })
 
 function pending(status: 'True' | 'False'): Claim['status'] {
   return { capacity: { storage: '10Gi' }, conditions: [{ type: 'FileSystemResizePending', status }] }

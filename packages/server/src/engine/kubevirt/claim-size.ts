@@ -35,12 +35,15 @@ export function requestFor(has: ClaimSize, mode: Claim['spec']['volumeMode'], di
 
 /**
  * Whether the storage has given what a claim asks for. Some does the last step when a guest is next started with the disk: until
- * then nobody would see it, so that without a guest it is done.
+ * then nobody would see it, so that without a guest it is done. What has no place yet gets one of that size.
  */
 export function isGiven(status: Claim['status'], requested: number, hasGuest: boolean): boolean {
+  if (status?.phase === 'Pending') return true
   if ((bytesOf(status?.capacity?.storage) ?? 0) >= requested) return true
   const waits = status?.conditions?.some(
     ({ type, status }) => type === 'FileSystemResizePending' && status === 'True',
   )
-  return waits === true && !hasGuest
+  // It may still be said of a smaller size.
+  const allocated = bytesOf(status?.allocatedResources?.storage) ?? requested
+  return waits === true && allocated >= requested && !hasGuest
 }

@@ -67,7 +67,7 @@ export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): 
     const claim = await client.get(kinds.claims, at)
     const { uid } = claim.metadata
     const has = sizeOfClaim({ requested }, claim)
-    if (has.diskBytes >= sizeBytes) return { ...has, uid }
+    if (has.diskBytes >= sizeBytes) return { ...has, uid, status: claim.status }
     if (claim.status?.phase !== 'Bound')
       throw new EngineError('volume-busy', `${notGrown} The storage has no place for it yet.`, {
         retryable: true,
@@ -75,24 +75,25 @@ export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): 
     const storage = requestFor(has, claim.spec.volumeMode, sizeBytes)
     try {
       // Of just this claim: a restore puts another one in its place.
-      await client.merge(kinds.claims, at, {
+      const { status } = await client.merge(kinds.claims, at, {
         metadata: { uid, annotations: { [mark.size]: String(sizeBytes) } },
         spec: { resources: { requests: { storage: quantityOf(storage) } } },
       })
+      return { requested: storage, diskBytes: sizeBytes, uid, status }
     } catch (error) {
       if (isKube(error, 'forbidden') && /can be resized/.test(error.message))
         throw new EngineError('unsupported', cannot, { cause: error })
       throw error
     }
-    return { requested: storage, diskBytes: sizeBytes, uid }
   }
 
   /** Waits until the storage has given it. Few claims grow at a time: each is watched for so long, and none else. */
   async function isGivenInTime(
     { namespace, name }: MirroredDataVolume,
-    { uid, requested }: { uid: string | undefined; requested: number },
+    { uid, requested, status }: { uid: string | undefined; requested: number; status: Claim['status'] },
     hasGuest: () => boolean,
   ): Promise<boolean> {
+    if (isGiven(status, requested, hasGuest())) return true
     const claims = makeReflector<Claim, WaitedFor, never>({
       ...{ client, clock, log, namespace, fieldSelector: `metadata.name=${name}` },
       kind: kinds.claims,

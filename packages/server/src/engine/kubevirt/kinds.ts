@@ -60,6 +60,8 @@ export interface Claim extends KubeObject {
   status?: {
     phase?: 'Pending' | 'Bound' | 'Lost'
     capacity?: { storage?: string }
+    /** What the storage was last asked for; newer clusters say so. */
+    allocatedResources?: { storage?: string }
     conditions?: Condition[]
   }
 }
