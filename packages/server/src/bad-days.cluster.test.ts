@@ -144,6 +144,10 @@ const quota = {
     'The root disk could not be created. The quota of the project in the cluster is used up.',
   ],
   start: ['starting', 'The quota of the project in the cluster is used up.'],
+  growth: [
+    'available',
+    'The disk could not be enlarged. The quota of the project in the cluster is used up. Trying again in … s.',
+  ],
 } as const
 const nodeLost: Sight = [
   'error',
@@ -422,6 +426,8 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
   it('a quota that is reached, until it is not', async () => {
     await desk().act('stop', vm('ok spec'))
     await becomes('vms', vm('ok spec'), 'stopped')
+    await make('disks', 'ok grows')
+    await becomes('disks', disk('ok grows'), 'available')
     const hard = { 'requests.storage': '1Mi', 'requests.memory': '1Mi' }
     await days.admin.create(kinds.quotas, days.namespace, {
       metadata: { name: 'full' },
@@ -430,13 +436,17 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
     await make('vms', 'ok quota')
     await make('disks', 'ok quota')
     await desk().act('start', vm('ok spec'))
+    await desk().changeDisk(disk('ok grows'), { size: '3Gi' })
     await sees('disks', disk('ok quota'), quota.disk)
+    await sees('disks', disk('ok grows'), quota.growth)
     await sees('vms', vm('ok spec'), quota.start)
     await sees('vms', vm('ok quota'), quota.vm)
     await remove(kinds.quotas, { namespace: days.namespace, name: 'full' })
     await hurry(15_000)
     for (const name of ['ok quota', 'ok spec']) await becomes('vms', vm(name), 'running')
     await becomes('disks', disk('ok quota'), 'available')
+    await becomes('disks', disk('ok grows'), 'available')
+    expect(await shown('disks', disk('ok grows'))).toMatchObject({ size: '3Gi', next_size_gb: null })
   })
 
   it.each([
