@@ -93,7 +93,8 @@ test.describe('a form as text', () => {
     await page.goto(vmPath(vm))
     await page.getByRole('button', { name: 'Set Schedule' }).click()
     const form = page.getByRole('dialog', { name: 'Set snapshot schedule' })
-    await form.getByLabel('Time zone').fill('Europe/Berlin')
+    await form.getByRole('combobox', { name: 'Time zone' }).fill('Europe/Berlin')
+    await page.getByRole('option', { name: 'Europe/Berlin' }).click()
     await form.getByRole('button', { name: 'Show as Text' }).click()
     const code = shownText(page).getByRole('code')
     await expect(code).toHaveText(
