@@ -9,7 +9,7 @@ import { clearStaging, makeOutside } from './backup/outside.ts'
 import { requireComplete } from './backup/restore.ts'
 import { type Config, readConfig } from './config.ts'
 import { leaseOn } from './db/lease.ts'
-import { migrate } from './db/migrate.ts'
+import { migrateDatabase } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { peersOn } from './db/peers.ts'
 import { type SharedFile, shareFiles } from './db/shared-files.ts'
@@ -82,8 +82,8 @@ async function main(): Promise<void> {
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   requireComplete(config.dataDir)
   const giveUpDirectory = await ownDirectory(config.dataDir)
+  await migrateDatabase(config.database)
   const db = openDatabase(config.database)
-  await migrate(db, 'file' in config.database ? config.database.file : null)
   const standsAlone = reachOf(config) === 'one-server'
   const lease = leaseOn(config.database, {
     name: nameOfThisProcess,

@@ -113,7 +113,7 @@ export async function requireNoTables(db: Db): Promise<void> {
  * migrations of SQLite are not part of it, so a file is the caller's to remove when this throws.
  */
 export async function takeRows(place: DatabasePlace, dir: string, kept: KeptRows): Promise<void> {
-  const db = openDatabase(place)
+  const db = openDatabase(place, { takesLong: true })
   try {
     if ('file' in place) await migrateTo(db, kept.migrations)
     await db.transaction().execute(async (tx) => {

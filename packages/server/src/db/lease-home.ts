@@ -10,7 +10,7 @@ export class HomeElsewhere extends Error {
   constructor({ home, holder }: LeaseRow, mine: string | null) {
     const used = holder === null ? '' : `, used by ${holder}`
     super(
-      `The VMs in this database belong to another data directory: ${home}${used}. With QEMU, only the server on that host can run them. Start that server, or set SLIPWAY_DATABASE_URL to another database. If that data directory is lost, or this one (${mine ?? 'which has no id yet'}) has replaced it, run: npm run database -- adopt`,
+      `The VMs in this database belong to another data directory: ${home}${used}. Only the server of that directory can run them. Start that server, or set SLIPWAY_DATABASE_URL to another database. If that data directory is lost, or this one (${mine ?? 'which has no id yet'}) has replaced it, run: npm run database -- adopt`,
     )
   }
 }

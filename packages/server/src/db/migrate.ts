@@ -42,11 +42,14 @@ import * as rootDisks from './migrations/0037-root-disks.ts'
 import * as templateStartScripts from './migrations/0038-template-start-scripts.ts'
 import * as rootDisksOfGroups from './migrations/0039-root-disks-of-groups.ts'
 import * as sizesThatAreDue from './migrations/0042-sizes-that-are-due.ts'
-import type { Db } from './open.ts'
+import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
-/** In the order of their names; a name that was released never changes. */
-const migrations: Record<string, Migration> = {
+/**
+ * In the order of their names. A name that was released never changes, and a new one takes the number after the last:
+ * a database that has a later migration takes none before it.
+ */
+export const migrations: Readonly<Record<string, Migration>> = {
   '0001-first': first,
   '0002-storage': storage,
   '0003-groups': groups,
@@ -100,9 +103,20 @@ export async function migrationsOf(db: Db): Promise<{ waiting: string[]; unknown
   return { waiting, unknown: (await migrationsDone(db)).filter((name) => !(name in migrations)) }
 }
 
+/** Brings the schema of the database at a place up to date, see {@link migrate}, for as long as that takes. */
+export async function migrateDatabase(place: DatabasePlace): Promise<void> {
+  const db = openDatabase(place, { takesLong: true })
+  try {
+    await migrate(db, 'file' in place ? place.file : null)
+  } finally {
+    await db.destroy()
+  }
+}
+
 /**
  * Brings the schema up to date, each migration in a transaction. When there is something to do to an existing
- * database, `file` is copied beside itself first, see {@link copyBeside}. Throws, and so stops the start, when a migration fails.
+ * database, `file` is copied beside itself first, see {@link copyBeside}. Throws, and so stops the start, when a migration
+ * fails, and when a newer version has migrated the database: this one would misread it.
  */
 export async function migrate(db: Db, file: string | null): Promise<void> {
   // In one transaction, and so one server after the other, and none while somebody copies into the database.
@@ -115,14 +129,19 @@ export async function migrate(db: Db, file: string | null): Promise<void> {
         if (!(error instanceof DatabaseAway)) throw error
         throw new Error(`${error.message}. Check SLIPWAY_DATABASE_URL.`, { cause: error })
       })
-  const migrator = migratorOf(db)
-  const all = await migrator.getMigrations()
-  const waiting = all.filter((migration) => !migration.executedAt)
+  const { waiting, unknown } = await migrationsOf(db)
+  if (unknown.length > 0)
+    throw new Error(
+      `The database was migrated by a newer version of Slipway (${unknown.join(', ')}). Nothing was changed. Start that version or a later one, or restore a backup from before the upgrade.`,
+    )
   if (waiting.length > 0) {
-    if (file && waiting.length < all.length) await copyBeside(db, `${file}.before-${waiting[0]?.name}`)
-    const { error } = await migrator.migrateToLatest()
-    if (error)
-      throw new Error('The database could not be migrated; it is as it was before.', { cause: error })
+    if (file && waiting.length < Object.keys(migrations).length)
+      await copyBeside(db, `${file}.before-${waiting[0]}`)
+    const { error } = await migratorOf(db).migrateToLatest()
+    if (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Error(`The database could not be migrated and is as it was before. ${why}`, { cause: error })
+    }
   }
   // Each time: a server that was killed may have come no further than the migrations.
   if (isPostgres(db)) await equaliseColumns(db)

@@ -10,19 +10,21 @@ export type DatabasePlace = { file: string } | { url: string }
 
 /**
  * Opens the database. Repositories write plain SQL that both take; what differs between them is made equal here, in
- * sqlite.ts, postgres.ts and errors.ts. `readOnly` is for programs beside the server. For tests are `inTurn`, as some
+ * sqlite.ts, postgres.ts and errors.ts. `readOnly` is for programs beside the server, `takesLong` for migrations and
+ * copies of whole tables, which no time limit may end. For tests are `inTurn`, as some
  * count on the order of what is asked at once, and `content`, with which a database of SQLite in memory begins.
  */
 export function openDatabase(
   place: DatabasePlace,
   {
     readOnly = false,
+    takesLong = false,
     inTurn = false,
     content,
-  }: { readOnly?: boolean; inTurn?: boolean; content?: Uint8Array | undefined } = {},
+  }: { readOnly?: boolean; takesLong?: boolean; inTurn?: boolean; content?: Uint8Array | undefined } = {},
 ): Db {
   return 'url' in place
-    ? openPostgres(place.url, { readOnly, inTurn })
+    ? openPostgres(place.url, { readOnly, takesLong, inTurn })
     : openSqlite(place.file, { readOnly, content })
 }
 

@@ -5,7 +5,7 @@ import type { Db, Schema } from './schema.ts'
 
 /** Also for a connection that others have. */
 const connectMs = 10_000
-/** No statement of ours takes so long; what waits longer hangs. */
+/** No statement of a call takes as long; what waits longer hangs. Migrations have no such limit. */
 const statementMs = 30_000
 /**
  * A server that stands still in the middle of a transaction holds up the others' writing for so long at most: less than
@@ -28,9 +28,12 @@ const types: pg.CustomTypesConfig = {
 
 /**
  * Opens a PostgreSQL database by its URL; nothing is sent before the first query. `inTurn`: all over one connection, one
- * after the other, as with SQLite.
+ * after the other, as with SQLite. `takesLong`: statements, and waiting for others who write, may take any time.
  */
-export function openPostgres(url: string, { readOnly = false, inTurn = false } = {}): Db {
+export function openPostgres(
+  url: string,
+  { readOnly = false, takesLong = false, inTurn = false } = {},
+): Db {
   const pool = (max: number, idleMs: number) => {
     const made = new pg.Pool({
       connectionString: url,
@@ -40,11 +43,13 @@ export function openPostgres(url: string, { readOnly = false, inTurn = false } =
       connectionTimeoutMillis: connectMs,
       idleTimeoutMillis: 0,
       keepAlive: true,
-      statement_timeout: statementMs,
-      lock_timeout: lockMs,
       idle_in_transaction_session_timeout: idleMs,
-      // The server may be gone without a word.
-      query_timeout: statementMs + connectMs,
+      ...(!takesLong && {
+        statement_timeout: statementMs,
+        lock_timeout: lockMs,
+        // The server may be gone without a word.
+        query_timeout: statementMs + connectMs,
+      }),
       types,
       ...(readOnly && { options: '-c default_transaction_read_only=on' }),
     })
@@ -57,7 +62,7 @@ export function openPostgres(url: string, { readOnly = false, inTurn = false } =
   return new Kysely<Schema>({
     dialect: {
       createDriver() {
-        const writing = pool(1, readOnly ? idleReadingMs : idleWritingMs)
+        const writing = pool(1, readOnly || takesLong ? idleReadingMs : idleWritingMs)
         return makePostgresDriver({ reading: inTurn ? writing : pool(readers, idleReadingMs), writing })
       },
       createAdapter: () => new Adapter(),
