@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { delimiter } from 'node:path'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { inTree, root } from './tree.mjs'
 
@@ -41,9 +42,31 @@ export function run(command, args, { env = {}, quiet = false, label } = {}) {
   })
 }
 
-/** Starts a command in the foreground and leaves with its exit code once it ends. */
-export async function become(command, args, options) {
-  process.exit((await run(command, args, options)).code)
+/**
+ * Replaces this process by a program, so that who manages this process manages the program. Where Node cannot do that
+ * (before 22.15), the program runs as a child, and the kernel kills it when this process ends however it does.
+ */
+export async function become(program, args, { env = {} } = {}) {
+  if (process.execve) {
+    process.chdir(root)
+    process.execve(program, [program, ...args], environment(env))
+  }
+  const tied = hasCommand('setpriv')
+    ? ['setpriv', '--pdeathsig', 'KILL', program, ...args]
+    : [program, ...args]
+  process.exit((await run(tied[0], tied.slice(1), { env })).code)
+}
+
+export function hasCommand(command) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
+  return (isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command))).some((file) => {
+    try {
+      accessSync(file, isAbsolute(command) ? constants.F_OK : constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
 }
 
 /** Runs a script's main function; a Stop becomes its sentence and exit code 1. */

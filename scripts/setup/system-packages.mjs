@@ -1,6 +1,5 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
-import { run, Stop, say } from './run.mjs'
+import { existsSync, readFileSync } from 'node:fs'
+import { hasCommand, run, Stop, say } from './run.mjs'
 import { engine, inTree } from './tree.mjs'
 
 /** @typedef {{ command: string, package: string, why: string, optional?: boolean }} SystemPackage */
@@ -143,14 +142,3 @@ const namesOf = (packages) => [...new Set(packages.map((one) => one.package))]
 const tableOf = (packages) => packages.map((one) => `  ${one.package.padEnd(24)} ${one.why}`).join('\n')
 
 /** Looks where root would look too: /usr/sbin is not on the path of every user. */
-function hasCommand(command) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
-  return (isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command))).some((file) => {
-    try {
-      accessSync(file, isAbsolute(command) ? constants.F_OK : constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
-}

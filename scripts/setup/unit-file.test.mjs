@@ -20,6 +20,10 @@ it('the unit lets guests live on when the server stops, and brings the server ba
   expect(settings.get('Restart')).toBe('on-failure')
 })
 
+it('the unit leaves the server alone when the kernel kills a guest for memory', () => {
+  expect(settings.get('OOMPolicy')).toBe('continue')
+})
+
 it('the unit keeps the data for the server alone', () => {
   expect(settings.get('StateDirectoryMode')).toBe('0700')
   expect(settings.get('Environment')).toBe(`SLIPWAY_DATA_DIR=/var/lib/${settings.get('StateDirectory')}`)

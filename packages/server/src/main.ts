@@ -30,6 +30,8 @@ import { demo, seed } from './seed.ts'
 
 /** After so long it is said what the start waits for. */
 const tellMs = 1_500
+/** The longest end: the process then leaves what is left, as a crash would, and nothing acknowledged is lost. */
+const shutDownMs = 6_000
 const webRoot = path.join(import.meta.dirname, '../../web/dist')
 
 function makeMailer(config: Config): { sendMail: SendMail; where: string } {
@@ -142,20 +144,28 @@ async function main(): Promise<void> {
     closing = true
     console.log(`${signal}: shutting down. Running VMs are not affected.`)
     waiting.abort()
-    if (!standsAlone) {
-      // Another server may go on at once, while this one ends what it has begun to answer.
-      await rest()
-      await lease.release()
+    let waitsFor = ''
+    setTimeout(() => {
+      log.warn({ waitsFor }, 'The server did not end in time; what is left ends with its process')
+      process.exit(0)
+    }, shutDownMs)
+    // Another server may go on at once, while this one ends what it has begun to answer.
+    const ahead = standsAlone ? [] : [['rest', rest] as const, ['lease', lease.release] as const]
+    for (const [what, end] of [
+      ...ahead,
+      ['backups', async () => endBackups?.()],
+      ['backup socket', closeBackupDesk],
+      ['SSH', async () => gateway?.close()],
+      ['connections', close],
+      ['engine', () => engine.close()],
+      ['lease', lease.release],
+      ['peers', () => peers.close()],
+      ['database', () => db.destroy()],
+      ['directory', giveUpDirectory],
+    ] as const) {
+      waitsFor = what
+      await end()
     }
-    await endBackups?.()
-    await closeBackupDesk()
-    await gateway?.close()
-    await close()
-    await engine.close()
-    await lease.release()
-    await peers.close()
-    await db.destroy()
-    await giveUpDirectory()
     process.exit(0)
   }
   process.on('SIGINT', () => void shutDown('SIGINT'))

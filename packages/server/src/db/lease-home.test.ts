@@ -45,7 +45,7 @@ describe.runIf(onPostgres)('a database whose VMs only one host can run', () => {
     await there.wait()
     expect(there.result()).toBeInstanceOf(HomeElsewhere)
     expect(`${there.result()}`).toMatch(
-      /another data directory: home-here, used by server here\. .*only the server on that host.*npm run database -- adopt/,
+      /another data directory: home-here, used by server here\. .*Only the server of that directory.*npm run database -- adopt/,
     )
     await here.end()
     await there.wait()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import websocket from '@fastify/websocket'
 import fastify from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
@@ -261,6 +262,24 @@ describe('a connection', () => {
     silent.resume()
     await closeServer(server, 50)
     await closed
+  })
+
+  it('does not hold up the end of the server as a WebSocket that never says goodbye', async () => {
+    const server = fastify()
+    await server.register(websocket, { options: { closeTimeout: 600_000 } })
+    server.get('/', { websocket: true }, () => {})
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    const silent = connect(portOf(server.server), '127.0.0.1')
+    silent.write(
+      'GET / HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n' +
+        `sec-websocket-version: 13\r\nsec-websocket-key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`,
+    )
+    await once(silent, 'data')
+    const [client] = server.websocketServer.clients
+    const ended = new Promise((resolve) => client?.once('close', resolve))
+    await closeServer(server, 50)
+    // Cut, not closed: no goodbye has come.
+    expect(await ended).toBe(1006)
   })
 
   it('is one too many beyond the limit in all, and there is a place again once one ended', async () => {
