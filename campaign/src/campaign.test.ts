@@ -2,8 +2,10 @@ import { endpoints } from '@slipway/contract'
 import { makeRandom } from '@slipway/e2e/random'
 import { describe, expect, it } from 'vitest'
 import { checkShares, compare } from './compare.ts'
+import type { AnyHost } from './faults.ts'
 import type { Seen } from './look.ts'
 import { operations } from './operations.ts'
+import { planSteps } from './planner.ts'
 import type { Step } from './script.ts'
 import { shrink } from './shrink.ts'
 import { followRevisions } from './stream-blocks.ts'
@@ -79,6 +81,31 @@ describe('a shared port', () => {
     const share: Seen = { ...shown({ id: 'h1', name: 'port 80 of s1', vm_id: 'v1' }), kind: 'share' }
     expect(checkShares([vm, share])).toEqual([])
     expect(checkShares([shown({ id: 'v1' }), share]).map(({ rule }) => rule)).toEqual(['kept'])
+  })
+})
+
+describe('the planner', () => {
+  it('often follows a change of a VM or disk with another one of the same', () => {
+    const world = makeWorld()
+    const objects = ['s1', 's2', 's3', 's4'].flatMap((handle) => [
+      disk({ handle, name: handle }),
+      disk({ handle: `${handle}v`, name: `${handle}v`, kind: 'vm' }),
+    ])
+    for (const one of [disk({ handle: 's0', kind: 'project', project: null }), ...objects])
+      world.objects.set(one.handle, one)
+    // All that the planner asks of a host.
+    const host = { kind: 'one', engine: 'simulated', disk: null, dataDir: '' } as unknown as AnyHost
+    const plan = planSteps({ seed: 3, kills: null, only: [], every: 1e9, log: () => {} })(host, 10)
+    let pairs = 0
+    let before: unknown
+    for (let n = 0; n < 1_000; n++) {
+      const step = plan({ world, idle: [0], fault: false })
+      if (step?.do !== 'operation') continue
+      const on = step.args.vm ?? step.args.on
+      if (on !== undefined && Object.values(step.args).includes(String(before))) pairs++
+      before = on
+    }
+    expect(pairs).toBeGreaterThan(200)
   })
 })
 

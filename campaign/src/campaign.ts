@@ -186,6 +186,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
 
     const all = [...people.keys()].slice(0, users)
     const field: Field = {
+      accounts: all.flatMap((user) => {
+        const client = people[user]?.client
+        return client ? [{ client, projectId: projectOf(user) }] : []
+      }),
       async guests() {
         const users = all.map((user) => people[user])
         const reachable = users.map((person, user) => (person ? reachableOf(person.client, user) : []))

@@ -8,6 +8,7 @@ import { ofListeners } from './faults/listeners.ts'
 import { ofMemory } from './faults/memory.ts'
 import { ofServer } from './faults/server.ts'
 import { ofServers } from './faults/servers.ts'
+import { ofTenants, ofTenantsWithGuests } from './faults/tenants.ts'
 import type { Fleet } from './fleet.ts'
 import type { Host, OneServer } from './host.ts'
 
@@ -18,8 +19,10 @@ const ofOneServer: readonly Fault<OneServer>[] = [
   ...ofClock,
   ...ofMemory,
   ...ofGuests,
+  ...ofTenants,
+  ...ofTenantsWithGuests,
 ]
-const ofSeveral: readonly Fault<Fleet>[] = [...ofServers, ...ofListeners]
+const ofSeveral: readonly Fault<Fleet>[] = [...ofServers, ...ofListeners, ...ofTenants]
 
 /** A fault of the host that it was asked for. */
 export interface Dealt {

@@ -3,8 +3,8 @@
 import { makeRandom } from '@slipway/e2e/random'
 import { type AnyHost, type Dealt, faultsOf } from './faults.ts'
 import { operations } from './operations.ts'
-import type { EngineName, Step } from './script.ts'
-import type { World } from './world.ts'
+import type { Args, EngineName, Step } from './script.ts'
+import { alone, type World } from './world.ts'
 
 export interface Moment {
   world: World
@@ -41,8 +41,26 @@ function weighted(often: readonly string[]) {
   return all.map((one) => (isOften(one) ? { ...one, weight: one.weight * factor } : one))
 }
 
+/** How often an operation on a VM or disk is followed at once by another one on the same. */
+const pairChance = 0.35
+
+/** The user and the VM or disk of an operation. */
+interface Pair {
+  user: number
+  handle: string
+}
+
+function pairOf(world: World, user: number, args: Args): Pair | null {
+  for (const handle of [args.vm, args.on].map(String)) {
+    const kind = world.objects.get(handle)?.kind
+    if (kind === 'vm' || kind === 'disk') return { user, handle }
+  }
+  return null
+}
+
 function makePlanner(options: PlanOptions, first: number): NextStep {
   const table = weighted(options.often)
+  let last: Pair | null = null
   const random = makeRandom(options.seed)
   let n = first
   let untilSettled = options.settleEvery
@@ -57,12 +75,22 @@ function makePlanner(options: PlanOptions, first: number): NextStep {
       if (chosen) return { ...step, do: 'fault', fault: chosen.name, seed: random.below(2 ** 31) }
     }
     const { engine } = options
+    // A second change of the same VM or disk, while the first is under way.
+    const pair = last && idle.includes(last.user) && random.chance(pairChance) ? last : null
+    last = null
     for (let tries = 0; tries < 50; tries++) {
-      const user = random.pick(idle)
+      const user = pair?.user ?? random.pick(idle)
       const operation = random.weighted(table)
       if (user === undefined || !operation) break
-      const args = operation.choose({ world, user, random, engine, handle: `s${step.n}` })
-      if (!args) continue
+      const args = operation.choose({
+        world: pair ? alone(world, pair.handle) : world,
+        user,
+        random,
+        engine,
+        handle: `s${step.n}`,
+      })
+      if (!args || (pair && !Object.values(args).includes(pair.handle))) continue
+      last = pairOf(world, user, args)
       // People press twice, and programs try again.
       const twice = operation.creates !== undefined && random.chance(0.15)
       const all = twice ? { ...args, twice } : args

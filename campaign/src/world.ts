@@ -75,6 +75,14 @@ export function ownedBy(world: World, user: number, kind: Kind): Known[] {
   )
 }
 
+/** The same world, but for the other objects of one's kind: whatever is chosen of that kind is that one. */
+export function alone(world: World, handle: string): World {
+  const one = objectOf(world, handle)
+  return {
+    objects: new Map([...world.objects].filter(([, object]) => object === one || object.kind !== one.kind)),
+  }
+}
+
 export function objectOf(world: World, handle: Args[string] | undefined): Known {
   const object = world.objects.get(String(handle))
   if (!object) throw new Error(`The script names ${handle}, which no step before created`)

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Random } from '@slipway/e2e/random'
+import type { Client } from '../client.ts'
 import type { Host, OneServer } from '../host.ts'
 import type { Reachable } from '../hostile-guest.ts'
 import type { EngineName } from '../script.ts'
@@ -24,8 +25,15 @@ export interface Fault<H extends Host> {
   deal: (host: H, random: Random, field: Field) => Promise<void>
 }
 
+/** An account that a tenant may misuse, with a project of its own. */
+export interface Hostile {
+  client: Client
+  projectId: string
+}
+
 /** What is around the server. */
 export interface Field {
+  accounts: readonly Hostile[]
   /** The guests that can be reached now. */
   guests: () => Promise<Reachable[]>
   /** Breaks the connections of those who listen to events. */
