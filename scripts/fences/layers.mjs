@@ -296,6 +296,7 @@ const server = [
       'own server plan',
       'own server feature',
       'own server activity',
+      'server conditions',
       'server entry',
       'server record',
       'server db',
@@ -307,9 +308,9 @@ const server = [
   {
     name: 'server conditions',
     path: /^packages\/server\/src\/[^/]+\/[^/]+\.conditions\.ts$/,
-    may: ['server db'],
+    may: ['contract', 'server conditions', 'server db'],
     npm: ['kysely'],
-    why: 'Conditions say once, in SQL, what a row of a feature counts as, for the queries of others too; they know tables only.',
+    why: 'Conditions say once, in SQL, what a row of a feature counts as, for the queries of others too; they know tables and words of the contract.',
   },
   {
     name: 'server plan',

@@ -10,6 +10,7 @@ import {
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
+import { overlapRefusals } from './overlap.rules.ts'
 import { ProjectParams } from './project.ts'
 import { diskSizeLimitGi } from './quantity.ts'
 import { quotaRefusal } from './quota.rules.ts'
@@ -107,6 +108,7 @@ export const diskSnapshotApi = {
       409: [
         'Disk must be available or attached to create a snapshot',
         'A disk snapshot named "<name>" already exists in this project',
+        ...overlapRefusals('diskSnapshot'),
         quotaRefusal,
       ],
       422: ['<`cannot.incremental_snapshots` of the host>'],

@@ -3,6 +3,7 @@ import { type DiskSource, diskSources, diskStatuses, diskTexts, tooSmall } from 
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
+import { overlapRefusals } from './overlap.rules.ts'
 import { ProjectParams } from './project.ts'
 import { diskSizeLimitGi, parseDiskSize } from './quantity.ts'
 import { quotaRefusal } from './quota.rules.ts'
@@ -174,7 +175,7 @@ export const diskApi = {
     status: 204,
     params: DiskParams,
     query: ForGood,
-    errors: { 404: notFound, 409: [t.attached, t.beingCreated, t.beingSnapshotted] },
+    errors: { 404: notFound, 409: [t.beingCreated, ...overlapRefusals('deleteDisk')] },
   }),
   attach: endpoint('disk.attach', {
     summary: 'Put a disk on a VM, running or stopped',
@@ -186,7 +187,7 @@ export const diskApi = {
     errors: {
       400: [t.vmMissing],
       404: notFound,
-      409: ['Disk "<name>" is not available', t.vmNotReady, t.beingSnapshotted],
+      409: ['Disk "<name>" is not available', t.vmNotReady, ...overlapRefusals('attach')],
       422: ['<`cannot.hot_plug` of the host>'],
     },
   }),
@@ -202,7 +203,7 @@ export const diskApi = {
         t.notAttached,
         t.notReleased,
         'Disk cannot be detached while its VM is <status>',
-        t.beingSnapshotted,
+        ...overlapRefusals('detach'),
       ],
       422: ['<`cannot.hot_plug` of the host>'],
     },

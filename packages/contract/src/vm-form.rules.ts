@@ -7,6 +7,7 @@ export const vmTexts = {
   templateMissing: 'Please select a template',
   diskMissing: 'Please select an existing disk for all disk entries',
   beingSnapshotted: 'A snapshot of this VM is being created. Please try again later.',
+  diskBeingSnapshotted: 'A snapshot of a disk of this VM is being created. Please try again later.',
   beingRestored: 'This VM is being restored. Please try again later.',
   projectMismatch: 'Project does not match',
   suspendAfter: 'Enter a whole number of minutes from 1 to 10080 (a week), or null for never',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
+import { overlapRefusals } from './overlap.rules.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { snapshotRhythms } from './snapshot-schedule.rules.ts'
@@ -112,7 +113,11 @@ export const vmSnapshotApi = {
     errors: {
       400: [t.nameMissing, t.typeInvalid, t.retentionInvalid],
       404: [messages.projectNotFound, messages.vmNotFound],
-      409: ['VM must be running or stopped to create a snapshot', quotaRefusal],
+      409: [
+        'VM must be running or stopped to create a snapshot',
+        ...overlapRefusals('vmSnapshot'),
+        quotaRefusal,
+      ],
       422: ['<`cannot.memory_snapshots` of the host>'],
     },
   }),
@@ -131,6 +136,7 @@ export const vmSnapshotApi = {
         t.vmGone,
         'VM cannot be restored while it is <status>',
         'Disk "<name>" of this snapshot is no longer attached to the VM',
+        ...overlapRefusals('restore'),
       ],
     },
   }),

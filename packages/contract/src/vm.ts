@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ForGood } from './for-good.ts'
 import { GuestPort } from './guest-port.ts'
+import { overlapRefusals } from './overlap.rules.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
@@ -300,7 +301,7 @@ export const vmApi = {
     status: 204,
     params: VmParams,
     query: ForGood,
-    errors: { 404: notFound, 409: [deleteProtected, t.beingSnapshotted, t.beingRestored] },
+    errors: { 404: notFound, 409: [deleteProtected, ...overlapRefusals('binVm', 'deleteVm')] },
   }),
   start: endpoint('vm.start', {
     summary: 'Start a stopped or broken VM; a suspended one goes on where it was',
@@ -329,7 +330,7 @@ export const vmApi = {
     response: Vm,
     errors: {
       404: notFound,
-      409: ['VM cannot be suspended while it is <status>', t.beingSnapshotted, t.disksChanging],
+      409: ['VM cannot be suspended while it is <status>', ...overlapRefusals('suspend')],
       422: ['<`cannot.suspend` of the host>'],
     },
   }),
@@ -352,7 +353,7 @@ export const vmApi = {
     errors: {
       400: [t.nameMissing, t.copyCount],
       404: notFound,
-      409: ['VM cannot be forked while it is <status>', t.disksChanging, quotaRefusal],
+      409: ['VM cannot be forked while it is <status>', ...overlapRefusals('fork'), quotaRefusal],
       422: ['<`cannot.copies` of the host>'],
     },
   }),

@@ -5,6 +5,7 @@ import {
   nameLimit,
   ScheduledRhythm,
   SnapshotConsistency,
+  type UnderWay,
   VmSnapshotStatus,
   wholeGi,
 } from '@slipway/contract'
@@ -14,6 +15,7 @@ import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { DiskSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { underWayOfDisk } from '../under-way/under-way.conditions.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -87,7 +89,8 @@ export interface SourceDisk {
   projectId: string | null
   status: string
   vm_id: string | null
-  detaching: boolean
+  /** Which long changes are under way of it, and of its VM as a whole. */
+  underWay: ReadonlySet<UnderWay>
   name: string
   sizeBytes: number
 }
@@ -151,7 +154,7 @@ export function makeDiskSnapshotRepo(db: Db) {
           projectId: disk.project_id,
           status: disk.status,
           vm_id: disk.vm_id,
-          detaching: disk.detaching === 1,
+          underWay: await underWayOfDisk(tx, diskId, disk.vm_id),
           name: disk.name,
           sizeBytes: disk.size_bytes,
         }

@@ -7,8 +7,8 @@ import {
   diskSnapshotRetention,
   diskSnapshotTexts,
   diskSnapshotTypeAllowed,
-  diskTexts,
   type Limits,
+  mayBegin,
   messages,
   type Parsed,
   snapshotCan,
@@ -95,7 +95,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
       if (!disk || disk.projectId !== projectId || disk.status === 'deleting')
         throw refuse('disk_id', diskSnapshotTexts.diskMissing)
       require409(diskCan.snapshot(disk))
-      if (disk.detaching) throw new Problem(409, diskTexts.beingDetached)
+      require409(mayBegin('diskSnapshot', disk.underWay))
       if (nameTaken)
         throw new Problem(409, `A disk snapshot named "${input.name}" already exists in this project`)
       return {

@@ -15,7 +15,7 @@ import { grown, notGrown, notReleased } from './disk.activity.ts'
 import { isMove, type Move, makeDiskMoves } from './disk.moves.ts'
 import { type DiskFacts, type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
 import type { DiskChange, DiskRepo } from './disk.repo.ts'
-import type { DiskRecord } from './disk.state.ts'
+import { type DiskRecord, isSameDiskRequest } from './disk.state.ts'
 
 export interface DiskReconcileOptions {
   repo: DiskRepo
@@ -118,13 +118,17 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     return act(record, planDisk({ ...record.facts, growth }, seen.state, workOn(id)), { reason, sizeBytes })
   }
 
+  /**
+   * Stores an outcome of what was requested of a disk, as that was read. Null when something else was requested meanwhile:
+   * nothing is stored then, and the next look decides.
+   */
   async function settle(
-    id: string,
+    of: DiskRecord,
     change: Parameters<DiskRepo['change']>[3],
     tell?: (disk: DiskRecord) => Entry[],
   ): Promise<DiskRecord | null> {
-    const from = ['creating', 'available', 'attached', 'error'] as const
-    const record = await repo.change(id, clock.now(), from, change, tell)
+    const isStill = (current: DiskRecord) => isSameDiskRequest(of, current)
+    const record = await repo.change(of.disk.id, clock.now(), isStill, change, tell)
     if (record) await announce(record)
     return record
   }
@@ -172,11 +176,11 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         )
         return { afterMs: waitMs }
       case 'found':
-        await settle(id, { status: vmId === null ? 'available' : 'attached', status_message: null })
+        await settle(record, { status: vmId === null ? 'available' : 'attached', status_message: null })
         return 'now'
       case 'lose':
         log.warn({ disk: id }, 'the volume of a disk is lost or damaged')
-        await settle(id, { status: 'error', status_message: lostMessage })
+        await settle(record, { status: 'error', status_message: lostMessage })
         return 'now'
       case 'plug':
       case 'unplug':
@@ -186,10 +190,10 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'take-move':
         return takeMove(record)
       case 'note-size':
-        if (sizeBytes !== null) await noteSize(id, sizeBytes)
+        if (sizeBytes !== null) await noteSize(record, sizeBytes)
         return 'now'
       case 'free':
-        await settle(id, { detaching: 0 })
+        await settle(record, { detaching: 0 })
         return 'now'
     }
   }
@@ -232,8 +236,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (origin.source === 'UPLOAD') await uploads.remove(id)
   }
 
-  async function say({ disk }: DiskRecord, message: string): Promise<void> {
-    if (disk.status_message !== message) await settle(disk.id, { status_message: message })
+  async function say(record: DiskRecord, message: string): Promise<void> {
+    if (record.disk.status_message !== message) await settle(record, { status_message: message })
   }
 
   async function takeMove(record: DiskRecord): Promise<Again> {
@@ -245,11 +249,14 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     const move = outcome.value
     // Meanwhile the VM may have gone, and the disk to another one: then this is no news.
     // The next look sees what one that was made larger has.
+    let isStored = true
     if (move.step !== 'grow' && move.vmId === record.facts.vmId) {
-      if (move.step === 'plug') await settle(id, { plugged: 1, status_message: null })
-      else await unplugged(record, move.answer)
+      const stored = await (move.step === 'plug'
+        ? settle(record, { plugged: 1, status_message: null })
+        : unplugged(record, move.answer))
+      isStored = stored !== null
     }
-    jobs.forget(id)
+    if (isStored) jobs.forget(id)
     return 'now'
   }
 
@@ -259,20 +266,20 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     jobs.take(id)
     if (aborted || !isMove(step)) return 'now'
     if (step === 'grow' && error instanceof EngineError && !error.retryable) {
-      await giveUpSize(id, error.message)
+      await giveUpSize(record, error.message)
       return 'now'
     }
     const retryInMs = backoffMs(failures)
     log.warn({ disk: id, step, failures, retryInMs, err: error }, 'a disk could not be changed')
-    await settle(id, { status_message: retryText(error, retryInMs) })
+    await settle(record, { status_message: retryText(error, retryInMs) })
     moves.start(record, step, retryInMs)
     return 'when-kicked'
   }
 
   /** A larger one that was wished for meanwhile is still to come. */
-  async function noteSize(id: string, sizeBytes: number): Promise<void> {
+  async function noteSize(of: DiskRecord, sizeBytes: number): Promise<void> {
     const record = await settle(
-      id,
+      of,
       ({ nextSizeBytes }): DiskChange => ({
         size_bytes: sizeBytes,
         next_size_bytes: nextSizeBytes !== null && nextSizeBytes > sizeBytes ? nextSizeBytes : null,
@@ -285,15 +292,15 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   }
 
   /** It keeps the size that it has. */
-  async function giveUpSize(id: string, why: string): Promise<void> {
+  async function giveUpSize(of: DiskRecord, why: string): Promise<void> {
     const change = { next_size_bytes: null, status_message: null }
-    await settle(id, change, (disk) => [notGrown(disk, why, clock.now())])
+    await settle(of, change, (disk) => [notGrown(disk, why, clock.now())])
   }
 
-  async function unplugged({ disk: { id }, facts }: DiskRecord, answer: 'released' | 'kept'): Promise<void> {
+  async function unplugged(of: DiskRecord, answer: 'released' | 'kept'): Promise<DiskRecord | null> {
     let isWished = false
-    await settle(
-      id,
+    const record = await settle(
+      of,
       (disk): DiskChange => {
         isWished = disk.facts.detaching
         if (answer === 'kept') return { detaching: 0 }
@@ -304,7 +311,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       },
       (disk) => (answer === 'kept' && isWished ? [notReleased(disk, clock.now())] : []),
     )
-    if (facts.vmId !== null) await announceVm(facts.vmId)
+    if (record && of.facts.vmId !== null) await announceVm(of.facts.vmId)
+    return record
   }
 
   function make(record: DiskRecord, delayMs: number): void {
@@ -343,9 +351,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   }
 
   async function finish(record: DiskRecord, made: VolumeMade): Promise<void> {
-    const { id } = record.disk
     const owner = record.ownerVmId
-    await settle(id, {
+    await settle(record, {
       // The VM it is made for has not started yet: it finds the disk when it does.
       ...(owner === null ? { status: 'available' } : { status: 'attached', vm_id: owner, plugged: 1 }),
       status_message: null,
@@ -374,7 +381,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     const waits = isAway || (isFull(error) && isInTime(record))
     if (!isFinal && (waits || failures < triesToMake)) {
       const retryInMs = backoffMs(failures)
-      await settle(id, { status_message: retryText(error, retryInMs) })
+      await settle(record, { status_message: retryText(error, retryInMs) })
       jobs.take(id)
       make(record, retryInMs)
       return 'when-kicked'
@@ -404,7 +411,9 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
 
   /** Shows on the disk why a step keeps failing. */
   async function showFailure(id: string, error: unknown, _: number, retryInMs: number): Promise<void> {
-    await settle(id, { status_message: retryText(error, retryInMs) })
+    const record = await repo.find(id)
+    if (record && record.facts.status !== 'deleting' && record.facts.status !== 'failed')
+      await settle(record, { status_message: retryText(error, retryInMs) })
   }
 
   /** What needs a look: everything that is not at rest, and disks whose volume is gone or is there again. */

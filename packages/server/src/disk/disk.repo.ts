@@ -1,4 +1,4 @@
-import { DiskStatus, disksPerVm, wholeGi } from '@slipway/contract'
+import { DiskStatus, disksPerVm, type UnderWay, wholeGi } from '@slipway/contract'
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
@@ -7,6 +7,7 @@ import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { underWayOfDisk } from '../under-way/under-way.conditions.ts'
 import { diskNews, diskSubject } from './disk.activity.ts'
 import type { DiskRecord } from './disk.state.ts'
 import { insertDisks } from './disk.writes.ts'
@@ -115,21 +116,6 @@ export function makeDiskRepo(db: Db) {
     return row ? toRecord(row) : null
   }
 
-  const isBeingSnapshotted = async (id: string, executor: Db): Promise<boolean> => {
-    const own = executor
-      .selectFrom('disk_snapshot')
-      .select('id')
-      .where('disk_id', '=', id)
-      .where('status', 'in', ['pending', 'creating'])
-    if (await own.executeTakeFirst()) return true
-    const rows = await executor
-      .selectFrom('vm_snapshot')
-      .select('disks')
-      .where('status', 'in', ['pending', 'creating'])
-      .execute()
-    return rows.some(({ disks }) => disks.includes(id))
-  }
-
   return {
     find: (id: string) => find(id),
 
@@ -193,19 +179,20 @@ export function makeDiskRepo(db: Db) {
     },
 
     /**
-     * Changes a disk that still has one of these statuses, by what it is then; null when it has not. A status that is
-     * new is recorded, and so is what `tell` has to say beside.
+     * Changes a disk that still has one of these statuses, or for which a rule still holds, by what it is then; null when
+     * that is not so. A status that is new is recorded, and so is what `tell` has to say beside.
      */
     change(
       id: string,
       nowMs: number,
-      from: readonly DiskStatus[],
+      from: readonly DiskStatus[] | ((disk: DiskRecord) => boolean),
       change: DiskChange | ((disk: DiskRecord) => DiskChange),
       tell: (disk: DiskRecord) => Entry[] = () => [],
     ): Promise<DiskRecord | null> {
       return db.transaction().execute(async (tx) => {
         const before = await find(id, tx)
-        if (!before || !from.includes(before.facts.status)) return null
+        if (!before) return null
+        if (typeof from === 'function' ? !from(before) : !from.includes(before.facts.status)) return null
         const to = typeof change === 'function' ? change(before) : change
         const isNew = to.status !== undefined && to.status !== before.facts.status
         await tx
@@ -224,7 +211,8 @@ export function makeDiskRepo(db: Db) {
       id: string,
       work: (tx: {
         record: DiskRecord | null
-        beingSnapshotted: () => Promise<boolean>
+        /** Which long changes are under way of it, and of the VM that it is on or is to be put on. */
+        underWay: (vmId?: string) => Promise<ReadonlySet<UnderWay>>
         /** For what others ask within it. */
         within: Tx
         /** Puts it into the bin. */
@@ -249,7 +237,7 @@ export function makeDiskRepo(db: Db) {
       return db.transaction().execute(async (tx) =>
         work({
           record: await find(id, tx),
-          beingSnapshotted: () => isBeingSnapshotted(id, tx),
+          underWay: (vmId) => underWayOfDisk(tx, id, vmId ?? null),
           within: tx,
           keep: (item, nowMs) => putInBin(tx, { id, kind: 'disk', ...item }, nowMs),
           takeOut: async () => (await takeFromBin(tx, id)) !== null,

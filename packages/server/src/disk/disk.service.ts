@@ -13,6 +13,7 @@ import {
   hotPlugAllowed,
   keptText,
   type Limits,
+  mayBegin,
   messages,
   nameBack,
   nameLimit,
@@ -21,6 +22,7 @@ import {
   parseDiskSize,
   storageGoesToBin,
   tooSmall,
+  type UnderWay,
   unlessLimited,
   uploadTexts,
   vmSnapshotTexts,
@@ -242,7 +244,11 @@ export function makeDiskService(options: DiskServiceOptions) {
   }
 
   async function requireGrowth(
-    tx: { within: Tx; vm: (id: string) => Promise<{ status: string; deleted: boolean } | null> },
+    tx: {
+      within: Tx
+      vm: (id: string) => Promise<{ status: string; deleted: boolean } | null>
+      underWay: () => Promise<ReadonlySet<UnderWay>>
+    },
     record: DiskRecord,
     nextBytes: number,
   ): Promise<void> {
@@ -251,6 +257,7 @@ export function makeDiskService(options: DiskServiceOptions) {
     require422(unlessLimited(cannot.grow_disks))
     const vm = disk.vm_id === null ? null : await tx.vm(disk.vm_id)
     if (vm && !vm.deleted) require409(diskAllowedBy.grow(vm))
+    require409(mayBegin('growDisk', await tx.underWay()))
     const more = Math.max(0, nextBytes - wantedBytes(record))
     if (projectId !== null && more > 0)
       await options.quotas.require(tx.within, projectId, { disk_bytes: more })
@@ -466,7 +473,7 @@ export function makeDiskService(options: DiskServiceOptions) {
       const isKept = await repo.exclusively(diskId, async (tx) => {
         const { disk, ...record } = requirePresent(tx.record, projectId)
         require409(diskCan.delete(disk))
-        if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
+        require409(mayBegin('deleteDisk', await tx.underWay()))
         const keeps = !forGood && binDays > 0 && storageGoesToBin(disk)
         if (keeps)
           await tx.keep({ projectId, name: disk.name, deletedBy: userId, days: binDays }, clock.now())
@@ -532,7 +539,7 @@ export function makeDiskService(options: DiskServiceOptions) {
         require409(diskCan.attach(disk))
         require409(diskAllowedBy.attach(vm))
         require422(hotPlugAllowed(vm, cannot))
-        if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
+        require409(mayBegin('attach', await tx.underWay(vmId)))
         if (repo.roomOn(vm) <= 0) throw new Problem(409, `A VM supports at most ${disksPerVm} disks`)
         await tx.set(
           { status: 'attached', vm_id: vmId, plugged: 0, status_message: null },
@@ -557,7 +564,7 @@ export function makeDiskService(options: DiskServiceOptions) {
           require409(diskAllowedBy.detach(vm))
           require422(hotPlugAllowed(vm, cannot))
         }
-        if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
+        require409(mayBegin('detach', await tx.underWay()))
         const message = `Detach disk ${disk.name} from VM ${disk.vm_name} requested`
         await tx.set({ detaching: 1 }, told(record, wish(userId, 'disk.detach', message)))
       })

@@ -1,6 +1,14 @@
 import type { Disk } from '@slipway/contract'
 import type { DiskFacts } from './disk.plan.ts'
 
+/** Whether what was found out for a disk is still what is requested of it. */
+export const isSameDiskRequest = (one: DiskRecord, other: DiskRecord): boolean =>
+  one.facts.status === other.facts.status &&
+  one.facts.isKept === other.facts.isKept &&
+  one.facts.vmId === other.facts.vmId &&
+  one.facts.detaching === other.facts.detaching &&
+  one.nextSizeBytes === other.nextSizeBytes
+
 /** A stored disk as it goes over the wire, and what only the server needs of it. */
 export interface DiskRecord {
   disk: Omit<Disk, 'project_id' | 'progress'>

@@ -1,4 +1,4 @@
-import type { Project, ProjectRole } from '@slipway/contract'
+import { mayBegin, type Project, type ProjectRole } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import { projectsInBin } from '../bin/bin.conditions.ts'
@@ -6,6 +6,7 @@ import { type Binned, putInBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
 import { sharesOfProject } from '../share/share.writes.ts'
+import { underWayOfVms } from '../under-way/under-way.conditions.ts'
 
 type Row = Omit<ProjectTable, 'account_id' | 'internet'> & { owner_name: string; delete_at: string | null }
 
@@ -233,18 +234,13 @@ async function refusalOf(tx: Tx, projectId: string, withVms: boolean): Promise<R
   return (await vms.where('delete_protection', '=', 1).executeTakeFirst()) ? 'protected' : null
 }
 
-/** Whether a restore or a snapshot needs a VM of a project as it is. */
+/** Whether something is done with a VM of a project that has to end before it is deleted. */
 async function isBusy(tx: Tx, projectId: string): Promise<boolean> {
   const vms = tx
     .selectFrom('vm')
     .select('vm.id')
     .where('vm.project_id', '=', projectId)
     .where('vm.wanted_deleted', '=', 0)
-  if (await vms.where('vm.restore_from', 'is not', null).executeTakeFirst()) return true
-  const underWay = ['pending', 'creating']
-  const ofVm = await vms
-    .innerJoin('vm_snapshot', 'vm_snapshot.vm_id', 'vm.id')
-    .where('vm_snapshot.status', 'in', underWay)
-    .executeTakeFirst()
-  return ofVm !== undefined
+  const underWay = await underWayOfVms(tx, vms)
+  return [...underWay.values()].some((changes) => mayBegin('binVm', changes) !== true)
 }

@@ -10,7 +10,7 @@ import { isoTime } from '../lib/clock.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { resumeSchedules } from '../snapshot-schedule/snapshot-schedule.writes.ts'
 import { keepMembersOf, returnMembersOf } from '../vm/vm.writes.ts'
-import { snapshotted } from './vm-group.conditions.ts'
+import { isGroupBusy } from './vm-group.conditions.ts'
 import { binKindOf, type Gone, type GroupKind, type GroupRecord, type Returning } from './vm-group.state.ts'
 
 interface CameBack {
@@ -77,10 +77,9 @@ export function makeVmGroupBinRepo(db: Db, toGroup: (row: VmGroupTable) => Group
         if (!(await there.executeTakeFirst())) return 'missing'
         const ofMembers = tx.selectFrom('vm').select('id').where('group_id', '=', id)
         const present = ofMembers.where('wanted_deleted', '=', 0)
-        const rows = await present.select(['restore_from', 'delete_protection']).execute()
+        const rows = await present.select('delete_protection').execute()
         if (rows.some((row) => row.delete_protection === 1)) return 'protected'
-        const busy = await snapshotted(tx)
-        if (rows.some((row) => row.restore_from !== null || busy.has(row.id))) return 'busy'
+        if (await isGroupBusy(tx, id)) return 'busy'
         await record(tx, [entry])
         const shareIds = await endSharesOf(tx, present, entry.at)
         // First: which of them have disks that stay behind is known as long as they have them.

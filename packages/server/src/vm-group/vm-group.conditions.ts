@@ -1,21 +1,21 @@
 /** Which members of groups somebody needs as they are, for both repositories of groups. */
+import { hasToWait, mayBegin } from '@slipway/contract'
 import type { Db } from '../db/open.ts'
+import { underWayOfVms } from '../under-way/under-way.conditions.ts'
 
-const underWay = ['pending', 'creating']
+const membersOf = (executor: Db, groupId: string | null) => {
+  const all = executor.selectFrom('vm').select('vm.id').where('vm.wanted_deleted', '=', 0)
+  return groupId === null ? all.where('vm.group_id', 'is not', null) : all.where('vm.group_id', '=', groupId)
+}
 
-/** The VMs that a snapshot under way needs, by themselves or by a disk that goes with them. */
-export async function snapshotted(executor: Db): Promise<Set<string>> {
-  const whole = await executor
-    .selectFrom('vm_snapshot')
-    .select('vm_id')
-    .where('status', 'in', underWay)
-    .execute()
-  const disks = await executor
-    .selectFrom('disk_snapshot')
-    .innerJoin('disk', 'disk.id', 'disk_snapshot.disk_id')
-    .select('disk.owner_vm_id')
-    .where('disk_snapshot.status', 'in', underWay)
-    .where('disk.owner_vm_id', 'is not', null)
-    .execute()
-  return new Set([...whole.map(({ vm_id }) => vm_id), ...disks.map((row) => row.owner_vm_id ?? '')])
+/** The members of a group, or of every one, that something is done with which has to end before they are replaced. */
+export async function heldMembers(executor: Db, groupId: string | null): Promise<Set<string>> {
+  const underWay = await underWayOfVms(executor, membersOf(executor, groupId))
+  return new Set([...underWay].flatMap(([id, changes]) => (hasToWait('replace', changes) ? id : [])))
+}
+
+/** Whether something is done with a member of a group that has to end before the group is deleted. */
+export async function isGroupBusy(executor: Db, groupId: string): Promise<boolean> {
+  const underWay = await underWayOfVms(executor, membersOf(executor, groupId))
+  return [...underWay.values()].some((changes) => mayBegin('binVm', changes) !== true)
 }

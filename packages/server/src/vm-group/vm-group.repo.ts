@@ -12,7 +12,7 @@ import { newId } from '../lib/id.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { deleteMembersOf, renewMembersOf } from '../vm/vm.writes.ts'
 import { eventNews, groupNews } from './vm-group.activity.ts'
-import { snapshotted } from './vm-group.conditions.ts'
+import { heldMembers, isGroupBusy } from './vm-group.conditions.ts'
 import type { Member } from './vm-group.facts.ts'
 import type { Gone, GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
 
@@ -106,7 +106,6 @@ export function makeVmGroupRepo(db: Db) {
         'retiring',
         'heals',
         'steps',
-        'restore_from',
         'seen_power',
         'group_revision',
         'delete_protection',
@@ -131,7 +130,7 @@ export function makeVmGroupRepo(db: Db) {
       heals: row.heals,
       upAt: msOf(steps.find(({ name }) => name === 'ready')?.ended_at ?? null),
       shortSince: last?.name === 'room' && last.ended_at === null ? Date.parse(last.started_at) : null,
-      busy: row.restore_from !== null || row.seen_power === 'unreadable' || busy.has(row.id),
+      busy: row.seen_power === 'unreadable' || busy.has(row.id),
       revision: row.group_revision ?? 1,
       isProtected: row.delete_protection === 1,
     }
@@ -273,7 +272,7 @@ export function makeVmGroupRepo(db: Db) {
     /** The members of one group that are not deleted, oldest first. */
     async members(groupId: string): Promise<Member[]> {
       const rows = await members(db).where('group_id', '=', groupId).orderBy('id').execute()
-      const busy = rows.length > 0 ? await snapshotted(db) : new Set<string>()
+      const busy = rows.length > 0 ? await heldMembers(db, groupId) : new Set<string>()
       return rows.map((row) => toMember(row, busy))
     },
 
@@ -291,7 +290,7 @@ export function makeVmGroupRepo(db: Db) {
 
     /** Every member there is, by group. */
     async allMembers(): Promise<Map<string, Member[]>> {
-      const busy = await snapshotted(db)
+      const busy = await heldMembers(db, null)
       const byGroup = new Map<string, Member[]>()
       for (const row of await members(db).orderBy('id').execute()) {
         const list = byGroup.get(row.group_id ?? '') ?? []
@@ -405,8 +404,7 @@ export function makeVmGroupRepo(db: Db) {
         if (!(await find(id, tx))) return 'missing'
         const rows = await members(tx).where('group_id', '=', id).execute()
         if (rows.some((row) => row.delete_protection === 1)) return 'protected'
-        const busy = await snapshotted(tx)
-        if (rows.some((row) => row.restore_from !== null || busy.has(row.id))) return 'busy'
+        if (await isGroupBusy(tx, id)) return 'busy'
         const vmIds = rows.map((row) => row.id)
         const ofMembers = tx
           .selectFrom('vm')

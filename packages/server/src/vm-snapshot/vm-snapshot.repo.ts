@@ -3,6 +3,7 @@ import {
   nameLimit,
   ScheduledRhythm,
   SnapshotConsistency,
+  type UnderWay,
   type VmSnapshot,
   VmSnapshotStatus,
   wholeGi,
@@ -13,6 +14,7 @@ import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { underWayOfVm } from '../under-way/under-way.conditions.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -31,6 +33,15 @@ export interface VmSnapshotRecord {
   projectId: string | null
   /** The account whose project it is. */
   ownerId: string | null
+}
+
+/** What a VM is when a snapshot of it is asked for. */
+export interface SourceVm {
+  status: string
+  deleted: boolean
+  projectId: string | null
+  /** Which long changes are under way of it and its disks. */
+  underWay: ReadonlySet<UnderWay>
 }
 
 /** What the engine says of a snapshot it made. */
@@ -134,7 +145,7 @@ export function makeVmSnapshotRepo(db: Db) {
      */
     async insert(
       row: VmSnapshotTable,
-      allowed: (vm: { status: string; deleted: boolean; projectId: string | null } | null) => void,
+      allowed: (vm: SourceVm | null) => void,
       entries: readonly Entry[],
       {
         given,
@@ -150,7 +161,13 @@ export function makeVmSnapshotRepo(db: Db) {
           .select(['status', 'wanted_deleted', 'project_id'])
           .where('id', '=', row.vm_id)
           .executeTakeFirst()
-        allowed(vm ? { status: vm.status, deleted: vm.wanted_deleted === 1, projectId: vm.project_id } : null)
+        const source = vm && {
+          status: vm.status,
+          deleted: vm.wanted_deleted === 1,
+          projectId: vm.project_id,
+          underWay: await underWayOfVm(tx, row.vm_id),
+        }
+        allowed(source ?? null)
         await given?.(tx)
         const disks = await tx
           .selectFrom('disk')
@@ -313,8 +330,8 @@ export function makeVmSnapshotRepo(db: Db) {
     },
 
     /** Which of a snapshot's disks the VM has now. */
-    async attachedNow(vmId: string): Promise<string[]> {
-      const rows = await db.selectFrom('disk').select('id').where('vm_id', '=', vmId).execute()
+    async attachedNow(vmId: string, executor: Db): Promise<string[]> {
+      const rows = await executor.selectFrom('disk').select('id').where('vm_id', '=', vmId).execute()
       return rows.map(({ id }) => id)
     },
   }

@@ -1,6 +1,7 @@
 import {
   copiesAllowed,
   type Limits,
+  mayBegin,
   messages,
   type Parsed,
   snapshotCan,
@@ -26,7 +27,7 @@ import type { QuotaService } from '../quota/quota.service.ts'
 import { takenBySchedule } from '../snapshot/snapshot.activity.ts'
 import { fits, makeSnapshotAccess, type ScheduledSnapshot } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
-import type { VmSnapshotRecord, VmSnapshotRepo } from './vm-snapshot.repo.ts'
+import type { SourceVm, VmSnapshotRecord, VmSnapshotRepo } from './vm-snapshot.repo.ts'
 
 type VmCopiesBody = Parsed<typeof vmApi.fork>['body']
 type VmSnapshotBody = Parsed<typeof vmSnapshotApi.create>['body']
@@ -109,7 +110,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
     entry: Entry,
     given: (tx: Tx) => Promise<void>,
   ): Promise<VmSnapshot> {
-    await repo.insert(row, allowed(projectId, vmCan.snapshot), [entry], {
+    await repo.insert(row, allowed(projectId, 'vmSnapshot'), [entry], {
       async given(tx) {
         // How large it becomes, only the engine can tell when it is there.
         await options.quotas.require(tx, projectId, { snapshot_bytes: 1 })
@@ -125,10 +126,11 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
   })
 
   const allowed =
-    (projectId: string, rule: (vm: { status: string }) => true | string) =>
-    (seen: { status: string; deleted: boolean; projectId: string | null } | null): void => {
+    (projectId: string, requested: 'vmSnapshot' | 'fork') =>
+    (seen: SourceVm | null): void => {
       if (!seen || seen.deleted || seen.projectId !== projectId) throw new Problem(404, messages.vmNotFound)
-      require409(rule(seen))
+      require409(requested === 'fork' ? vmCan.fork(seen) : vmCan.snapshot(seen))
+      require409(mayBegin(requested, seen.underWay))
     }
 
   const asked = (userId: string, { id, name, vm_name, project_id }: VmSnapshotTable) =>
@@ -206,12 +208,11 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       })
       await repo.insert(
         row,
-        allowed(projectId, vmCan.fork),
+        allowed(projectId, 'fork'),
         // Each copy tells of itself.
         [],
         {
           async alongside(tx, disks) {
-            await vms.requireSettledDisks(vmId, tx)
             await copies.add(tx, disks)
           },
         },
@@ -277,11 +278,11 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       const vm = await unlessGone(vms.get(projectId, vmId))
       if (!vm) throw new Problem(409, vmSnapshotTexts.vmGone)
       require409(vmCan.restore(vm))
-      if (snapshot.has_memory) await requireDisks(snapshot)
       const to = { snapshotId, name: snapshot.name, safetyId: newId(clock.now()) }
+      const given = async (tx: Tx) => (snapshot.has_memory ? requireDisks(snapshot, tx) : undefined)
       return {
         message: vmSnapshotTexts.restoring,
-        vm: await vms.restore(userId, projectId, vmId, to),
+        vm: await vms.restore(userId, projectId, vmId, to, given),
       }
     },
   }
@@ -295,8 +296,8 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
   }
 
   /** What was in memory belongs to all the disks there were (catalogue G-094). */
-  async function requireDisks({ vm_id, disks }: Pick<VmSnapshot, 'vm_id' | 'disks'>): Promise<void> {
-    const attached = new Set(await repo.attachedNow(vm_id))
+  async function requireDisks({ vm_id, disks }: Pick<VmSnapshot, 'vm_id' | 'disks'>, tx: Tx): Promise<void> {
+    const attached = new Set(await repo.attachedNow(vm_id, tx))
     const missing = disks.find(({ disk_id }) => !attached.has(disk_id))
     if (missing)
       throw new Problem(409, `Disk "${missing.name}" of this snapshot is no longer attached to the VM`)

@@ -40,7 +40,10 @@ export interface Known {
   fault: 'failed' | 'error' | 'lost' | null
   /** The living guest has had all the time of a start and SSH does not answer in it: it counts as running. */
   silent: boolean
-  /** Complete copies of what is to be restored lie beside the disks they will replace. */
+  /**
+   * Complete copies of what is to be restored lie beside the disks they will replace. Without a restore: there may be some
+   * that nobody needs any more.
+   */
   restorePrepared: boolean
 }
 
@@ -88,7 +91,7 @@ export type Step =
   | { do: 'admit' | 'up' | 'silent' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'found' }
   /** It is to run on, or to be judged as what ran; it is off, as its memory is missing. */
   | { do: 'not-suspended' | 'memory-lost' }
-  | { do: 'forget' | 'drop-restore' }
+  | { do: 'forget' | 'drop-restore' | 'clear-restore' }
   | { do: 'fault'; reason: FaultReason }
   | { do: 'wait'; for: 'parts' | 'room' | 'guest' | 'power-off' }
   | { do: 'rest' }
@@ -135,6 +138,8 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
     if (!known.restorePrepared) return { do: 'prepare-restore' }
     return alive ? goDown(true, around) : { do: 'switch-disks' }
   }
+
+  if (known.restorePrepared) return { do: 'clear-restore' }
 
   if (known.fault === 'lost' && (alive || seen.power === 'off' || seen.power === 'suspended'))
     return { do: 'found' }

@@ -47,7 +47,7 @@ import {
 } from './vm.state.ts'
 import { type Beside, makeVmStore } from './vm.store.ts'
 import { makeVmSuspend } from './vm.suspend.ts'
-import { faultMessage, retryMessage, silentMessage, withAdvice } from './vm.words.ts'
+import { detachingMessage, faultMessage, retryMessage, silentMessage, withAdvice } from './vm.words.ts'
 
 export interface VmReconcileOptions {
   repo: VmRepo
@@ -105,14 +105,13 @@ const needsParts = (vm: VmRecord, state: MachineState) =>
 
 export function makeVmReconcile(options: VmReconcileOptions) {
   const { repo, engine, jobs, announce, clock, log, wake, ownKeys, patience } = options
-  const store = makeVmStore({ repo, announce, clock })
+  const { outcome: store, observed } = makeVmStore({ repo, announce, clock })
   const admission = makeAdmission({ repo, engine, clock, startsAtOnce: options.startsAtOnce, wake })
   const restore = makeVmRestore({
     repo,
     engine,
     jobs,
     store,
-    announce,
     announceSnapshot: options.announceSnapshot,
     suspectSnapshot: options.suspectSnapshot,
     giveUp: (vm, error, kept) => fault(vm, null, withAdvice(vm, error, kept?.name), 'error', kept?.beside),
@@ -126,13 +125,22 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   const suspend = makeVmSuspend({ engine, jobs, store, wake, clock, log })
   const copy = makeVmCopy({ repo, engine, jobs, specOf, wake, log })
   const orphans = new Set<string>()
+  /** What the looks under way, and those that failed last, found the VM to be. */
+  const looksAt = new Map<string, VmRecord>()
 
   async function look(id: string): Promise<Again> {
+    const again = await lookOnce(id)
+    looksAt.delete(id)
+    return again
+  }
+
+  async function lookOnce(id: string): Promise<Again> {
     const state = await engine.inspect(id)
     const found = await repo.find(id)
     if (!found) return noteOrphan(id, state)
     const vm = await storeSeen(found, state)
     if (!vm) return 'now'
+    looksAt.set(id, vm)
     const doomed = isDoomed(vm.wanted)
     if (state.power === 'unreadable' && !doomed) return { afterMs: unreadablePollMs }
     if (mayChangeSize(vm, state) && sizeArrived(vm)) {
@@ -208,7 +216,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       const told = how === null ? steps : startedAs(steps, how)
       return up ? endSteps(told, clock.now()) : told
     }
-    const stored = await store(vm, (current) => ({
+    const stored = await observed(vm, (current) => ({
       seenPower: seen.power,
       address,
       // What does not run cannot be silent.
@@ -272,6 +280,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return launch(vm, 'root_disk', async () => engine.createMachine(await specOf(vm, projectId)))
       }
       case 'start':
+        // Whether it starts with a disk is known once that is off the VM, or was not let go.
+        if ((await repo.underWay(vm.id)).has('detach'))
+          return waitAt(vm, 'disks', detachingMessage, pollMs.parts)
         return launch(vm, (await isResumed(vm, seen)) ? 'resume' : 'boot', async () => {
           const options = {
             freshRoot: !vm.persistent,
@@ -311,6 +322,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return restore.switchDisks(vm, judgedRun)
       case 'drop-restore':
         return restore.drop(vm, 'The disks of the VM no longer exist on the host.')
+      case 'clear-restore':
+        await engine.dropRestore(vm.id)
+        return settle(() => ({ known: { restorePrepared: false } }))
       case 'forget':
         // A machine that was begun and never finished is absent, too; without a VM nobody would ever clear it up.
         await engine.deleteMachine(vm.id)
@@ -411,12 +425,11 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     broken: 'error' | 'lost' = 'error',
     beside?: Beside,
   ): Promise<Again> {
-    if (vm.restore) await engine.dropRestore(vm.id)
     const faulty = (current: VmRecord): VmChange => ({
       restore: null,
       known: {
         silent: false,
-        restorePrepared: false,
+        restorePrepared: vm.restore !== null,
         fault: current.known.provisioned ? broken : 'failed',
         ...(judgedRun !== null && { judgedRun }),
       },
@@ -482,7 +495,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   /** Shows on the VM why a step keeps failing and when it is tried again; gives up after enough tries. */
   async function showFailure(id: string, error: unknown, failures: number, retryInMs: number): Promise<void> {
     if (!(error instanceof EngineError)) return
-    const vm = await repo.find(id)
+    const vm = looksAt.get(id) ?? (await repo.find(id))
+    looksAt.delete(id)
     if (!vm || vm.wanted.deleted) return
     // What does not answer says nothing of the VM; the deadline of its status ends that.
     const isSpent = failures >= triesToLaunch && error.code !== 'away'

@@ -1,4 +1,4 @@
-import { type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
+import { type UnderWay, type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
 import type { ExpressionBuilder } from 'kysely'
 import { z } from 'zod'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
@@ -20,6 +20,7 @@ import {
 import { isoTime } from '../lib/clock.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { addStartScriptOfGroup, keepStartScriptOfGroup } from '../start-script/start-script.writes.ts'
+import { underWayOfVm } from '../under-way/under-way.conditions.ts'
 import { vmNews, vmSubject } from './vm.activity.ts'
 import { alivePowers } from './vm.plan.ts'
 import type { Membership, PlannedVm, VmRecord } from './vm.state.ts'
@@ -243,18 +244,6 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
   /** A wish that was on its way when it went to the bin counts as well. */
   const isRestless = (e: ExpressionBuilder<Schema, 'vm'>) =>
     e.or([e('power_back', 'is', null), e('wanted_power', '=', 'on')])
-
-  /** Whether a disk of a VM is being attached to its guest, or detached. */
-  async function isChangingDisks(id: string, executor: Db): Promise<boolean> {
-    const row = await executor
-      .selectFrom('disk')
-      .select('id')
-      .where('vm_id', '=', id)
-      .where('status', '=', 'attached')
-      .where((e) => e.or([e('plugged', '=', 0), e('detaching', '=', 1)]))
-      .executeTakeFirst()
-    return row !== undefined
-  }
 
   return {
     find: (id: string, executor: Db = db) => find(id, executor),
@@ -510,7 +499,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       async (tx: Tx, { id, name, projectId, wanted }: VmRecord) => {
         if (projectId === null) return
         const withMemory = wanted.power === 'suspended'
-        if (withMemory && (await isChangingDisks(id, tx))) throw new Unsteady()
+        if (withMemory && changesDisks(await underWayOfVm(tx, id))) throw new Unsteady()
         const ofVm = tx.selectFrom('vm').select('id').where('id', '=', id)
         const { power, group, ...by } = of
         if (group !== null) await keepStartScriptOfGroup(tx, id, group)
@@ -588,25 +577,6 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         )
         .executeTakeFirst()
       return row !== undefined
-    },
-
-    /** Whether a snapshot of a VM, or of a disk that goes with it, is being made or waits for its turn. */
-    async isBeingSnapshotted(id: string, executor: Db): Promise<boolean> {
-      const row = await executor
-        .selectFrom('vm_snapshot')
-        .select('id')
-        .where('vm_id', '=', id)
-        .where('status', 'in', ['pending', 'creating'])
-        .executeTakeFirst()
-      if (row) return true
-      const ofDisk = await executor
-        .selectFrom('disk_snapshot')
-        .innerJoin('disk', 'disk.id', 'disk_snapshot.disk_id')
-        .select('disk_snapshot.id')
-        .where('disk.owner_vm_id', '=', id)
-        .where('disk_snapshot.status', 'in', ['pending', 'creating'])
-        .executeTakeFirst()
-      return ofDisk !== undefined
     },
 
     /** Name and disks of the snapshot a VM is put back to; null when it is gone. */
@@ -687,7 +657,8 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .orderBy('id')
         .execute(),
 
-    isChangingDisks: (id: string, executor: Db = db) => isChangingDisks(id, executor),
+    /** Which long changes are under way of a VM and its disks. */
+    underWay: (id: string, executor: Db = db) => underWayOfVm(executor, id),
 
     /** What else shows the name of a VM. */
     async namedAfter(vmId: string): Promise<Record<'disk' | 'vm_snapshot' | 'share', string[]>> {
@@ -710,6 +681,10 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     },
   }
 }
+
+/** Whether a disk is being attached to a VM, or detached. */
+export const changesDisks = (underWay: ReadonlySet<UnderWay>): boolean =>
+  underWay.has('attach') || underWay.has('detach')
 
 /** Disks of a VM changed in the moment in which its memory was to be kept. */
 export class Unsteady extends Error {}

@@ -14,7 +14,7 @@ import type { Again } from '../lib/reconciler.ts'
 import { vmSubject } from './vm.activity.ts'
 import { keyOfThen } from './vm.change.ts'
 import type { VmRepo } from './vm.repo.ts'
-import { changed, isStoppedSince, type VmRecord } from './vm.state.ts'
+import { isStoppedSince, type VmRecord } from './vm.state.ts'
 import type { Beside, StoreVm } from './vm.store.ts'
 import { retryMessage } from './vm.words.ts'
 
@@ -23,7 +23,6 @@ export interface VmRestoreOptions {
   engine: Engine
   jobs: Jobs
   store: StoreVm
-  announce: (vm: VmRecord) => Promise<void>
   /** Tells whoever watches that a restore left a snapshot behind. */
   announceSnapshot: (snapshotId: string) => Promise<void>
   /** A snapshot could not be read: somebody should look at it. */
@@ -50,28 +49,28 @@ const progressEveryMs = 1_000
 const dayMs = 24 * 60 * 60_000
 
 export function makeVmRestore(options: VmRestoreOptions) {
-  const { repo, engine, jobs, store, announce, announceSnapshot, suspectSnapshot, giveUp, wake, clock, log } =
-    options
+  const { repo, engine, jobs, store, announceSnapshot, suspectSnapshot, giveUp, wake, clock, log } = options
+
+  /** Which restore the job of a VM is for, by its safety point. */
+  const restoreOf = new Map<string, string>()
 
   /** Begins to copy what the snapshot holds, or takes the outcome. Whatever goes wrong here, the VM is as it was. */
   async function prepare(vm: VmRecord): Promise<Again> {
     const snapshot = await repo.snapshotOf(vm)
     if (!snapshot || !vm.restore) return drop(vm, 'The snapshot no longer exists.')
     const job = jobs.find(vm.id)
-    // The end of a restore that was cancelled, or of one before, says nothing of this one.
-    if (job?.state === 'settled' && (job.aborted || job.kind !== 'copy')) {
-      jobs.forget(vm.id)
-      return 'now'
-    }
+    // The copies of a restore that was cancelled, or of one before, are none of this one.
+    if (job && (job.aborted || job.kind !== 'copy' || restoreOf.get(vm.id) !== vm.restore.safetyId))
+      return (await end(vm.id)) ? 'now' : 'when-kicked'
     if (!job) await copy(vm, vm.restore.snapshotId, snapshot)
     if (job?.state !== 'settled') return 'when-kicked'
     const outcome = jobs.peek<void>(vm.id)
     if (outcome?.ok) {
-      await store(vm, () => ({
+      const isStored = await store(vm, () => ({
         known: { restorePrepared: true },
         statusMessage: `Restoring from snapshot "${snapshot.name}".`,
       }))
-      jobs.forget(vm.id)
+      if (isStored) jobs.forget(vm.id)
       return 'now'
     }
     const error = outcome?.error
@@ -90,11 +89,16 @@ export function makeVmRestore(options: VmRestoreOptions) {
     const attached = await repo.diskIds(vm.id)
     const volumeIds = attached.filter((id) => snapshot.disks.some(({ disk_id }) => disk_id === id))
     const what = `Restoring from snapshot "${snapshot.name}"`
-    await store(vm, () => ({ statusMessage: `${what}.` }))
+    if (!vm.restore || !(await store(vm, () => ({ statusMessage: `${what}.` })))) return
+    restoreOf.set(vm.id, vm.restore.safetyId)
     jobs.start({
       ...jobOf(vm, what),
       kind: 'copy',
-      run: (work) => engine.prepareRestore(vm.id, { snapshotId, volumeIds }, work),
+      async run(work) {
+        // Copies that an earlier restore left may be of other disks.
+        await engine.dropRestore(vm.id)
+        await engine.prepareRestore(vm.id, { snapshotId, volumeIds }, work)
+      },
     })
   }
 
@@ -110,7 +114,6 @@ export function makeVmRestore(options: VmRestoreOptions) {
         if (fraction === null || clock.now() - shownAt < progressEveryMs) return
         shownAt = clock.now()
         const shown = store(vm, (current) =>
-          current.restore?.safetyId === vm.restore?.safetyId &&
           current.known.restorePrepared === vm.known.restorePrepared
             ? { statusMessage: `${what}: ${Math.floor(fraction * 100)} %.` }
             : {},
@@ -138,20 +141,19 @@ export function makeVmRestore(options: VmRestoreOptions) {
   }
 
   async function drop(vm: VmRecord, why: string): Promise<Again> {
-    await engine.dropRestore(vm.id)
     const failed = failure('vm.notRestored', `VM ${vm.name} could not be restored and is unchanged`, why)
-    await store(
+    const isStored = await store(
       vm,
       () => ({
         restore: null,
         // Of a guest that runs on, a stop meanwhile is asked for.
         wanted: { force: false },
-        known: { restorePrepared: false },
+        known: { restorePrepared: true },
         statusMessage: `The VM could not be restored and is unchanged. ${why}`,
       }),
       { tell: (current) => [entry(clock.now(), vmSubject(current), failed)] },
     )
-    jobs.forget(vm.id)
+    if (isStored) jobs.forget(vm.id)
     return 'now'
   }
 
@@ -173,8 +175,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
     const outcome = jobs.peek<Switched>(vm.id)
     if (!outcome) return 'now'
     if (!outcome.ok) return switchAgain(vm, restore.safetyId, outcome)
-    await finish(vm, restore.safetyId, judgedRun, outcome.value)
-    jobs.forget(vm.id)
+    if (await finish(vm, restore.safetyId, judgedRun, outcome.value)) jobs.forget(vm.id)
     return 'now'
   }
 
@@ -267,7 +268,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
     safetyId: string,
     judgedRun: string | null,
     made: Switched,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const snapshot = await repo.snapshotOf(vm)
     const { beside } = await keep(vm, safetyId, made)
     const now = clock.now()
@@ -275,38 +276,33 @@ export function makeVmRestore(options: VmRestoreOptions) {
       'vm.restored',
       `VM ${vm.name} was restored from snapshot ${snapshot?.name ?? ''}`,
     )
-    const next = await repo.change(
-      vm.id,
-      (current) =>
-        changed(
-          current,
-          {
-            restore: null,
-            ...keyOfThen(current),
-            // What was running goes on, unless its user has stopped it since.
-            wanted:
-              made.memory && !isStoppedSince(current) ? { power: 'on', force: false } : { force: false },
-            known: {
-              admitted: false,
-              silent: false,
-              restorePrepared: false,
-              fault: null,
-              provisioned: true,
-              restarts: current.wanted.restarts,
-              ...(judgedRun !== null && { judgedRun }),
-            },
-            statusMessage: null,
-            steps: [],
-          },
-          now,
-        ),
+    const isStored = await store(
+      vm,
+      (current) => ({
+        restore: null,
+        ...keyOfThen(current),
+        // What was running goes on, unless its user has stopped it since.
+        wanted: made.memory && !isStoppedSince(current) ? { power: 'on', force: false } : { force: false },
+        known: {
+          admitted: false,
+          silent: false,
+          restorePrepared: false,
+          fault: null,
+          provisioned: true,
+          restarts: current.wanted.restarts,
+          ...(judgedRun !== null && { judgedRun }),
+        },
+        statusMessage: null,
+        steps: [],
+      }),
       {
         ...beside,
         tell: (current) => [entry(now, vmSubject(current), restored)],
       },
     )
-    if (next) await announce(next)
+    if (!isStored) return false
     await announceSnapshot(safetyId)
+    return true
   }
 
   return { prepare, end, drop, switchDisks }

@@ -59,10 +59,11 @@ export function makeVmRoot({ engine, jobs, store, wake, clock, log }: VmRootOpti
 
   async function tryAgain(vm: VmRecord, sizeBytes: number, { error, failures }: Failure): Promise<void> {
     if (error instanceof EngineError && !error.retryable) {
-      await store(vm, () => ({ nextRootBytes: null }), {
+      const isStored = await store(vm, () => ({ nextRootBytes: null }), {
         tell: (current) => [entry(clock.now(), vmSubject(current), rootNotGrown(current, error.message))],
       })
-      jobs.forget(jobIdOf(vm.id))
+      if (isStored) jobs.forget(jobIdOf(vm.id))
+      else jobs.take(jobIdOf(vm.id))
       return
     }
     const retryInMs = backoffMs(failures)

@@ -6,8 +6,11 @@ import {
   diskAllowedBy,
   type EndpointId,
   gibibyte,
+  hasToWait,
   keptText,
   type Limits,
+  type LongChange,
+  mayBegin,
   memberAllows,
   messages,
   type Parsed,
@@ -52,7 +55,7 @@ import {
 } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
 import { isAlive } from './vm.plan.ts'
-import { Unsteady, type VmRepo } from './vm.repo.ts'
+import { changesDisks, Unsteady, type VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
 type VmCreateBody = Parsed<typeof vmApi.create>['body']
@@ -272,32 +275,39 @@ export function makeVmService(options: VmServiceOptions) {
     return next
   }
 
-  async function requireNoSnapshotUnderWay(vmId: string, tx: Tx): Promise<void> {
-    if (await repo.isBeingSnapshotted(vmId, tx)) throw new Problem(409, vmTexts.beingSnapshotted)
-  }
+  /** Refuses a long change beside those that are under way; within the transaction that stores it. */
+  const besideOthers = (requested: LongChange, vmId: string) => async (tx: Tx) =>
+    require409(mayBegin(requested, await repo.underWay(vmId, tx)))
 
   const suspended: VmChange = { wanted: { power: 'suspended', force: false }, statusMessage: null }
-
-  async function requireSuspendable(vmId: string, tx: Tx): Promise<void> {
-    await requireNoSnapshotUnderWay(vmId, tx)
-    // A guest goes on with the disks it had: one that is half attached would make it boot.
-    if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
-  }
 
   /** A wish of a group for one of its members; what is gone or was protected meanwhile needs none. */
   async function wishMember(
     vmId: string,
     told: Told,
     change: (vm: VmRecord) => VmChange | null,
+    requested?: LongChange,
   ): Promise<void> {
-    const vm = await repo.change(
-      vmId,
-      (current) => {
-        const wish = current.wanted.deleted ? null : change(current)
-        return wish ? changed(current, wish, clock.now()) : current
-      },
-      { tell: tell(() => told) },
-    )
+    let isHeld = false
+    const vm = await repo
+      .change(
+        vmId,
+        (current) => {
+          const wish = current.wanted.deleted ? null : change(current)
+          return wish ? changed(current, wish, clock.now()) : current
+        },
+        {
+          tell: tell(() => told),
+          async given(tx) {
+            isHeld = requested !== undefined && hasToWait(requested, await repo.underWay(vmId, tx))
+            if (isHeld) throw new Error(`VM ${vmId} has something under way`)
+          },
+        },
+      )
+      .catch((error: unknown) => {
+        if (isHeld) return null
+        throw error
+      })
     if (!vm) return
     kick(vmId)
     await announce(vm)
@@ -319,7 +329,9 @@ export function makeVmService(options: VmServiceOptions) {
     const memory = {
       suspends: keep?.memory === true && options.cannot.suspend === null,
       isSteady:
-        keep?.memory === true && ofVm.every(({ id }) => own.has(id)) && !(await repo.isChangingDisks(vmId)),
+        keep?.memory === true &&
+        ofVm.every(({ id }) => own.has(id)) &&
+        !changesDisks(await repo.underWay(vmId)),
     }
     const nowMs = clock.now()
     let shareIds: string[] = []
@@ -450,11 +462,6 @@ export function makeVmService(options: VmServiceOptions) {
       return { templateId, imageId, cpu, memoryMb, rootBytes: rootOfCopy(vm).nextRootBytes }
     },
 
-    /** Refuses to fork a VM while what belongs to it changes. */
-    async requireSettledDisks(vmId: string, tx: Tx): Promise<void> {
-      if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
-    },
-
     /** VMs that are not deleted, for the event bus. */
     async read(ids: readonly string[]): Promise<Vm[]> {
       const found = await repo.findAll(ids)
@@ -577,7 +584,7 @@ export function makeVmService(options: VmServiceOptions) {
         },
         asked(userId, 'vm.suspend', 'Suspend'),
         () => suspended,
-        (tx) => requireSuspendable(vmId, tx),
+        besideOthers('suspend', vmId),
       ),
 
     /**
@@ -596,7 +603,7 @@ export function makeVmService(options: VmServiceOptions) {
           },
           {
             tell: tell((current) => (isSuspended ? unused(current) : null)),
-            given: (tx) => requireSuspendable(vmId, tx),
+            given: besideOthers('suspend', vmId),
           },
         )
         if (!vm || !isSuspended) return false
@@ -694,9 +701,6 @@ export function makeVmService(options: VmServiceOptions) {
           (current) => {
             if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
             require409(vmCan.remove({ delete_protection: current.deleteProtection }))
-            // Copies end when they are cancelled; what cannot be cancelled any more ends with the VM, or before it is kept.
-            if (copies(current) || (isKept && current.restore !== null))
-              throw new Problem(409, vmTexts.beingRestored)
           },
           (current) =>
             wished(
@@ -706,7 +710,7 @@ export function makeVmService(options: VmServiceOptions) {
               current.wanted.kept ? keptText(options.binDays) : null,
             ),
           {
-            given: (tx) => requireNoSnapshotUnderWay(vmId, tx),
+            given: besideOthers(isKept ? 'binVm' : 'deleteVm', vmId),
             ...(isKept && { keep: { deletedBy: userId, memory } }),
           },
         )
@@ -754,10 +758,14 @@ export function makeVmService(options: VmServiceOptions) {
 
     /** Lets a member shut down properly, to go then; not one that is protected. */
     retireMember: (vmId: string, told: Told): Promise<void> =>
-      wishMember(vmId, told, ({ deleteProtection }) =>
-        deleteProtection
-          ? null
-          : { member: { retiring: true }, wanted: { power: 'off' }, statusMessage: null },
+      wishMember(
+        vmId,
+        told,
+        ({ deleteProtection }) =>
+          deleteProtection
+            ? null
+            : { member: { retiring: true }, wanted: { power: 'off' }, statusMessage: null },
+        'replace',
       ),
 
     /** Takes a member back that was to go. One that does not live any more starts anew; another keeps its steps. */
@@ -791,6 +799,7 @@ export function makeVmService(options: VmServiceOptions) {
           if (status !== 'failed') require409(vmCan.remove({ delete_protection: deleteProtection }))
         },
         () => told,
+        { given: besideOthers('deleteVm', vmId) },
       )
     },
 
@@ -814,6 +823,7 @@ export function makeVmService(options: VmServiceOptions) {
       projectId: string,
       vmId: string,
       { name, ...to }: { snapshotId: string; name: string; safetyId: string },
+      given: (tx: Tx) => Promise<void>,
     ): Promise<Vm> {
       const told = asked(userId, 'vmSnapshot.restore', 'Restore', ` from snapshot ${name}`)
       const change = (vm: VmRecord): VmChange => ({
@@ -824,8 +834,9 @@ export function makeVmService(options: VmServiceOptions) {
         statusMessage: null,
       })
       return wish(projectId, vmId, vmCan.restore, told, change, async (tx) => {
-        await requireNoSnapshotUnderWay(vmId, tx)
+        await besideOthers('restore', vmId)(tx)
         if (!(await repo.isReady(to.snapshotId, tx))) throw new Problem(409, vmSnapshotTexts.notReady)
+        await given(tx)
       })
     },
 
@@ -841,7 +852,13 @@ export function makeVmService(options: VmServiceOptions) {
           cancelled = copies(current)
           if (!cancelled) return current
           const statusMessage = 'The restore was cancelled. The VM is unchanged.'
-          return changed(current, { restore: null, wanted: { force: false }, statusMessage }, clock.now())
+          // Copies that are there by now are cleared by the reconciler.
+          const known = { restorePrepared: true }
+          return changed(
+            current,
+            { restore: null, wanted: { force: false }, known, statusMessage },
+            clock.now(),
+          )
         },
         {
           tell: (current) => [
@@ -893,7 +910,7 @@ export function makeVmService(options: VmServiceOptions) {
             isAtRest = change !== 'busy'
             return change === 'busy' ? current : changed(current, change, clock.now())
           },
-          { given: (tx) => requireSuspendable(vmId, tx) },
+          { given: besideOthers('suspend', vmId) },
         )
         if (vm && isAtRest) kick(vmId)
         return isAtRest

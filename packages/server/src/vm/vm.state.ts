@@ -150,6 +150,18 @@ export interface VmChange {
   steps?: readonly VmStep[]
 }
 
+/** All that people and programs ask of a VM and the reconciler works for. */
+const requestOf = ({ wanted, restore, sshKeyId, nextCpu, nextMemoryMb, nextRootBytes }: VmRecord) => [
+  ...[wanted.power, wanted.force, wanted.restarts, wanted.deleted, wanted.kept],
+  ...[restore?.snapshotId, restore?.safetyId, sshKeyId, nextCpu, nextMemoryMb, nextRootBytes],
+]
+
+/** Whether what was found out for one is still what the other one waits for. */
+export function isSameRequest(one: VmRecord, other: VmRecord): boolean {
+  const others = requestOf(other)
+  return requestOf(one).every((part, index) => part === others[index])
+}
+
 /** Whether it was stopped after its restore was asked for: that begins without `force`, and a stop during it sets it. */
 export const isStoppedSince = ({ restore, wanted }: VmRecord): boolean =>
   restore !== null && wanted.power === 'off' && wanted.force

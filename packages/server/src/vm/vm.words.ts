@@ -8,6 +8,8 @@ import type { VmRecord } from './vm.state.ts'
 export const silentMessage =
   'The VM is running, but SSH does not respond on port 22. Check the console to see what the guest is doing.'
 
+export const detachingMessage = 'Waiting for a disk that is being detached.'
+
 export const unreadableMessage = (reason: string): string =>
   `The state of this VM cannot be read at the moment. The VM is left unchanged until it can be read again. ${reason}`
 

@@ -2,6 +2,7 @@
 import { nameBack, nameLimit } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Tx } from '../db/open.ts'
+import { isChangingVm } from '../under-way/under-way.conditions.ts'
 
 /** Wishes VMs deleted, at once and by force; those that are on their way out already stay so. */
 async function wishDeleted(tx: Tx, of: 'group_id' | 'project_id', id: string): Promise<void> {
@@ -120,10 +121,7 @@ export async function keepMembersOf(tx: Tx, groupId: string): Promise<void> {
       e.or([
         e('disk.owner_vm_id', 'is', null),
         e('disk.owner_vm_id', '!=', e.ref('disk.vm_id')),
-        e.and([
-          e('disk.status', '=', 'attached'),
-          e.or([e('disk.plugged', '=', 0), e('disk.detaching', '=', 1)]),
-        ]),
+        isChangingVm(e),
       ]),
     )
   await present()
