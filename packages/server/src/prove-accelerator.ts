@@ -88,7 +88,7 @@ function stepsFor(machine: MachineSpec, limitMs: number): Step[] {
     [
       'hot-plug: detach it',
       async (engine) => {
-        const took = await engine.detachVolume(id, volumeId)
+        const took = await engine.detachVolume(id, volumeId, work)
         if (took !== 'released') throw new Error('The guest did not let go of the disk')
       },
     ],

@@ -2,7 +2,7 @@
  * Putting disks on VMs, taking them off and making them larger, as jobs: the engine lets that wait while the VM is being
  * copied, and no look may wait with it.
  */
-import type { Jobs } from '../lib/jobs.ts'
+import type { Jobs, JobWork } from '../lib/jobs.ts'
 import { type DiskFacts, type DiskStep, planDisk } from './disk.plan.ts'
 import type { DiskRecord } from './disk.state.ts'
 
@@ -22,13 +22,27 @@ const actions: Record<MoveStep, string> = { plug: 'disk.attach', unplug: 'disk.d
 export interface DiskMovesOptions {
   jobs: Jobs
   attach: (vmId: string, diskId: string) => Promise<void>
-  detach: (vmId: string, diskId: string) => Promise<'released' | 'kept'>
+  detach: (vmId: string, diskId: string, work: JobWork) => Promise<'released' | 'kept'>
   grow: (diskId: string, vmId: string | null, sizeBytes: number) => Promise<number>
   /** Asks for another look. */
   kick: (diskId: string) => void
 }
 
 export function makeDiskMoves({ jobs, attach, detach, grow, kick }: DiskMovesOptions) {
+  /**
+   * Whether the wish has changed since a job was asked for that waits for its next try, or that takes a disk off its VM: a
+   * guest that has not let go of it yet is to keep it then.
+   */
+  function isStale(id: string, facts: DiskFacts): boolean {
+    const job = jobs.find(id)
+    if (job?.kind !== 'plug' || job.aborted) return false
+    const { action } = job.subject
+    if (job.state === 'running') return action === actions.unplug && !facts.detaching
+    if (job.state !== 'waiting') return false
+    const wanted = planDisk(facts, 'whole', 'none')
+    return !isMove(wanted) || action !== actions[wanted]
+  }
+
   return {
     /** Starts the job after `delayMs`; its outcome is a `Move`. */
     start(
@@ -44,13 +58,13 @@ export function makeDiskMoves({ jobs, attach, detach, grow, kick }: DiskMovesOpt
         kind: 'plug',
         subject: { action: actions[step], type: 'disk', id, name, projectId, ownerId },
         delayMs,
-        async run() {
+        async run(work) {
           if (step === 'grow') {
             await grow(id, vmId, nextSizeBytes ?? 0)
             return { step }
           }
           if (vmId === null) throw new Error('A disk on no VM cannot be attached to it')
-          if (step === 'unplug') return { step, vmId, answer: await detach(vmId, id) }
+          if (step === 'unplug') return { step, vmId, answer: await detach(vmId, id, work) }
           await attach(vmId, id)
           return { step, vmId }
         },
@@ -58,12 +72,11 @@ export function makeDiskMoves({ jobs, attach, detach, grow, kick }: DiskMovesOpt
       })
     },
 
-    /** Ends a job that waits for its next try when the wish has changed meanwhile. */
-    dropStale(id: string, facts: DiskFacts): void {
-      const job = jobs.find(id)
-      if (job?.kind !== 'plug' || job.state !== 'waiting') return
-      const wanted = planDisk(facts, 'whole', 'none')
-      if (!isMove(wanted) || job.subject.action !== actions[wanted]) jobs.abort(id)
+    isStale,
+
+    /** Ends a job that nobody wants any more; the next look begins what is wanted instead. */
+    endStale(id: string, facts: DiskFacts): void {
+      if (isStale(id, facts)) jobs.abort(id)
     },
   }
 }

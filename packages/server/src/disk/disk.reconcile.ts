@@ -93,7 +93,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   const moves = makeDiskMoves({
     jobs,
     attach: (vmId, id) => engine.attachVolume(vmId, id),
-    detach: (vmId, id) => engine.detachVolume(vmId, id),
+    detach: (vmId, id, work) => engine.detachVolume(vmId, id, work),
     grow: (id, vmId, sizeBytes) => engine.growVolume(id, vmId, sizeBytes),
     kick,
   })
@@ -111,7 +111,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       return 'when-kicked'
     }
     const seen = await engine.inspectVolume(id)
-    moves.dropStale(id, record.facts)
+    moves.endStale(id, record.facts)
     const reason = seen.state === 'unreadable' ? seen.reason : null
     const sizeBytes = seen.state === 'whole' ? seen.sizeBytes : null
     const growth = growthOf(record, sizeBytes)
@@ -422,7 +422,10 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     const present = new Set(volumes)
     const volumeOf = (id: string): DiskVolume => (present.has(id) ? 'whole' : 'absent')
     return records
-      .filter(({ disk, facts }) => planDisk(facts, volumeOf(disk.id), workOn(disk.id)) !== 'rest')
+      .filter(
+        ({ disk: { id }, facts }) =>
+          planDisk(facts, volumeOf(id), workOn(id)) !== 'rest' || moves.isStale(id, facts),
+      )
       .map(({ disk }) => disk.id)
   }
 

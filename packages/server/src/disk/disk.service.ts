@@ -578,6 +578,8 @@ export function makeDiskService(options: DiskServiceOptions) {
           await tx.set({ detaching: 0 }, notReleased(now, clock.now()))
         return now
       })
+      // The job that takes it off may still be under way, or wait for its turn.
+      kick(diskId)
       if (record.disk.vm_id === null) return wire(record)
       throw new Problem(409, diskTexts.notReleased)
     },

@@ -306,6 +306,33 @@ describe('putting a disk on a VM and taking it off', () => {
   )
 
   it(
+    '409 when the detach waits for its turn too long; then the guest is not asked any more',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+      const { promise: turn, resolve: comes } = Promise.withResolvers<void>()
+      const detachVolume = engine.detachVolume
+      engine.detachVolume = async (...args) => {
+        await turn
+        return detachVolume(...args)
+      }
+      const put = vi.spyOn(engine, 'attachVolume')
+      expect((await desk.detach(diskId)).status).toBe(409)
+      comes()
+      await desk.pass()
+      expect(engine.volumesOf(vmId)).toEqual([diskId])
+      expect(put).not.toHaveBeenCalled()
+      expect(await desk.disk(diskId)).toMatchObject({
+        status: 'attached',
+        vm_id: vmId,
+        status_message: null,
+      })
+      expect((await desk.detach(diskId)).status).toBe(200)
+    }),
+  )
+
+  it(
     '409 for a disk that is on no VM, for one that is on another, and for a VM on its way up',
     atDesk(async (desk) => {
       const diskId = await desk.readyDisk()

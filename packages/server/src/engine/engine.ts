@@ -191,8 +191,12 @@ export interface Engine {
   listVolumes(): Promise<string[]>
   /** Puts a volume on a machine: plugged into a living guest, else there from its next start. */
   attachVolume(machineId: string, volumeId: string): Promise<void>
-  /** Takes a volume off a machine. `kept`: a living guest did not let go of it in time, and still has it. */
-  detachVolume(machineId: string, volumeId: string): Promise<'released' | 'kept'>
+  /**
+   * Takes a volume off a machine. `kept`: a living guest did not let go of it in time, and the machine still has it. The same
+   * holds when the work is ended, which it can be until the guest has let go: a guest that was not asked by then is not
+   * asked any more. Where a guest lets go of a volume that its machine still has, it gets the volume again.
+   */
+  detachVolume(machineId: string, volumeId: string, work: Work): Promise<'released' | 'kept'>
 
   /**
    * Saves a machine at one moment: root disk, those data volumes that are on it, and with `memory` what a living
@@ -202,7 +206,7 @@ export interface Engine {
     snapshotId: string,
     source: { machineId: string; volumeIds: string[]; memory: boolean },
     work: Work,
-  ): Promise<SnapshotMade & { memory: boolean }>
+  ): Promise<MachineSnapshotMade>
   /**
    * First half of a restore: writes complete copies of what the snapshot holds beside the machine's own disks, root
    * disk and those of `volumeIds` that it has. The guest may live on meanwhile.
@@ -215,13 +219,13 @@ export interface Engine {
   /**
    * Second half, for a machine whose guest has ended: puts the prepared copies in place. What they replace becomes
    * the snapshot `safetyId`: by changing places where disks can, else by an ordinary snapshot of what is there, so that
-   * it may take minutes. Done completely, or completed by the next `open` or call, however it ended early; from its
+   * it may take minutes. Volumes that have left the machine since the first half stay as they are. Done completely, or completed by the next `open` or call, however it ended early; from its
    * first change on it cannot be taken back, only finished, or ended with the machine. With nothing prepared and
    * `safetyId` there, it was done before: a success. `memory` tells whether the next start goes on from a saved memory.
    */
-  switchDisks(machineId: string, safetyId: string, work: Work): Promise<SnapshotMade & { memory: boolean }>
-  /** Forgets a prepared restore; one whose disks are changing already stays. */
-  dropRestore(machineId: string): Promise<void>
+  switchDisks(machineId: string, safetyId: string, work: Work): Promise<MachineSnapshotMade>
+  /** Forgets a prepared restore. `begun`: its disks are changing already, and that can only be finished. */
+  dropRestore(machineId: string): Promise<'dropped' | 'begun'>
   deleteMachineSnapshot(snapshotId: string): Promise<void>
 
   /**
@@ -384,6 +388,12 @@ export interface SnapshotMade {
   storedBytes: number
   /** `clean`: nothing ran. `memory`: it goes on from that moment. `frozen`: by the guest agent. `crash`: neither. */
   consistency: 'clean' | 'memory' | 'frozen' | 'crash'
+}
+
+export interface MachineSnapshotMade extends SnapshotMade {
+  memory: boolean
+  /** The data volumes in it: those that the machine had at its moment. */
+  volumeIds: string[]
 }
 
 export type SnapshotState =

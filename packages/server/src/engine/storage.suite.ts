@@ -91,7 +91,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     async function contentOf(volumeId: string): Promise<string> {
       await done(engine.attachVolume(owner.id, volumeId))
       const text = await read({ volumeId })
-      expect(await done(engine.detachVolume(owner.id, volumeId))).toBe('released')
+      expect(await done(engine.detachVolume(owner.id, volumeId, work()))).toBe('released')
       return text
     }
     /** Tests that look at content need something that keeps it. */
@@ -166,11 +166,11 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     })
 
     test('a guest gives back a volume while it runs, and another guest may have it', async () => {
-      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
-      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
+      expect(await done(engine.detachVolume(owner.id, more, work()))).toBe('released')
+      expect(await done(engine.detachVolume(owner.id, more, work()))).toBe('released')
       if (harness.ssh) expect(await inGuest('cat /sys/block/vd*/serial')).not.toContain(more.slice(0, 20))
       await done(engine.attachVolume(other.id, more))
-      expect(await done(engine.detachVolume(other.id, more))).toBe('released')
+      expect(await done(engine.detachVolume(other.id, more, work()))).toBe('released')
       await done(engine.attachVolume(owner.id, more))
     })
 
@@ -178,7 +178,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       await engine.close()
       engine = await harness.open()
       expect(await code(engine.deleteVolume(more))).toBe('volume-busy')
-      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
+      expect(await done(engine.detachVolume(owner.id, more, work()))).toBe('released')
       await done(engine.attachVolume(owner.id, more))
     })
 
@@ -188,6 +188,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       const boot = harness.ssh && (await inGuest('cat /proc/sys/kernel/random/boot_id'))
       const [one, another] = await done(Promise.all([snapshot(onDisk, false), snapshot(onDisk, false)]))
       expect(one).toMatchObject({ memory: false, storedBytes: expect.any(Number) })
+      expect(one.volumeIds.toSorted()).toEqual([data, more].sort())
       expect(['crash', 'frozen']).toContain(one.consistency)
       expect(another).toEqual(one)
       expect(await engine.inspect(owner.id)).toEqual(before)
@@ -268,8 +269,10 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     test('a snapshot of a stopped machine is clean', async () => {
       made.push(atRest)
       await powerOff()
+      // Asked for both volumes, and told which of them it holds.
+      expect(await done(engine.detachVolume(owner.id, more, work()))).toBe('released')
       const taken = await snapshot(atRest, can('memorySnapshots'))
-      expect(taken).toMatchObject({ memory: false, consistency: 'clean' })
+      expect(taken).toMatchObject({ memory: false, consistency: 'clean', volumeIds: [data] })
       expect(await engine.inspectSnapshot('machine', atRest)).toEqual({ state: 'whole' })
       await start([data])
     })
@@ -285,7 +288,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
         const look = 'mount -t ext4 -o ro $path /mnt; cat /mnt/root/content; umount /mnt'
         expect(await inGuest(`path=${pathIn({ volumeId: root })}; ${look}`)).toBe('root one\n')
       } else expect(await read({ volumeId: root })).toBe('root one')
-      expect(await done(engine.detachVolume(owner.id, root))).toBe('released')
+      expect(await done(engine.detachVolume(owner.id, root, work()))).toBe('released')
       await done(engine.deleteVolume(root))
     })
 
@@ -385,7 +388,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       await done(engine.attachVolume(owner.id, more))
       await write({ volumeId: more }, 'more at rest')
       expect((await snapshotVolume(one, null, more)).consistency).not.toBe('clean')
-      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
+      expect(await done(engine.detachVolume(owner.id, more, work()))).toBe('released')
       const taken = await snapshotVolume(another, one, more)
       expect(taken).toMatchObject({ consistency: 'clean', parentId: one })
       const copy = randomUUID()
@@ -494,11 +497,38 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       await done(engine.deleteMachineSnapshot(id))
     })
 
+    test('a restore leaves alone a volume that has left the machine since it was prepared', async ({
+      skip,
+    }) => {
+      needsContent(skip)
+      needs('hotPlug', skip)
+      const safetyId = randomUUID()
+      made.push(safetyId)
+      await start([data, more])
+      await write({ volumeId: data }, 'data after')
+      await write({ volumeId: more }, 'more after')
+      await done(engine.prepareRestore(owner.id, { snapshotId: onDisk, volumeIds: [data, more] }, work()))
+      expect(await done(engine.detachVolume(owner.id, more, work()))).toBe('released')
+      await powerOff()
+      // Nor is the restore kept waiting by the machine that has it now.
+      await done(engine.startMachine(other.id, { freshRoot: false, volumeIds: [more] }))
+      await until(other.id, 'ready')
+      const outcome = await done(engine.switchDisks(owner.id, safetyId, work()))
+      expect(outcome.volumeIds).toEqual([data])
+      expect(await done(engine.switchDisks(owner.id, safetyId, work()))).toEqual(outcome)
+      await done(engine.powerOff(other.id))
+      await until(other.id, 'off')
+      await start([data, more])
+      expect(await read({ volumeId: data })).toBe('data one')
+      expect(await read({ volumeId: more })).toBe('more after')
+      await powerOff()
+    })
+
     test('a snapshot outlives its machine, and brings it back', async ({ skip }) => {
       needsContent(skip)
       await remove(owner.id)
       expect(await engine.inspectSnapshot('machine', onDisk)).toEqual({ state: 'whole' })
-      await done(engine.createMachine(owner))
+      await done(engine.createMachine({ ...owner, volumeIds: [data] }))
       await restore(onDisk, randomUUID(), [data])
       expect(await read(rootOf(owner.id))).toBe('root one')
       expect(await read({ volumeId: data })).toBe('data one')

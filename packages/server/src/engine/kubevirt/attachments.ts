@@ -3,7 +3,7 @@ import { type Engine, EngineError } from '../engine.ts'
 import type { Ground } from './ground.ts'
 import { makeHolders } from './machine-holders.ts'
 import type { MirroredMachine } from './mirror.ts'
-import { whenMirrored } from './mirror-wait.ts'
+import { goOn, type Patience, whenMirrored } from './mirror-wait.ts'
 import { requireSight } from './sight.ts'
 
 const usualTimes = { attachMs: 60_000, detachMs: 30_000 }
@@ -24,8 +24,13 @@ export function makeAttachments(
     guestOf(machine)?.status?.volumeStatus?.find(({ name }) => name === names.volume(volumeId))
 
   /** Waits for a guest to follow, or to end. */
-  const followed = (machine: MirroredMachine, isSo: () => boolean, ms: number) =>
-    whenMirrored(clock, [mirror.instances], () => (guestOf(machine) === null || isSo() ? true : null), { ms })
+  const followed = (machine: MirroredMachine, isSo: () => boolean, patience: Patience) =>
+    whenMirrored(
+      clock,
+      [mirror.instances],
+      () => (guestOf(machine) === null || isSo() ? true : null),
+      patience,
+    )
 
   return {
     async attachVolume(machineId, volumeId) {
@@ -36,7 +41,8 @@ export function makeAttachments(
         throw new EngineError('volume-missing', 'The disk is not there.')
       await letGo(volumeId, machineId)
       if ((await setVolumes(machine, plus(volumeId), notAttached)) === null) throw missing()
-      if (await followed(machine, () => pluggedOf(machine, volumeId)?.phase === 'Ready', attachMs)) return
+      if (await followed(machine, () => pluggedOf(machine, volumeId)?.phase === 'Ready', { ms: attachMs }))
+        return
       const why = pluggedOf(machine, volumeId)?.message
       await setVolumes(machine, without(volumeId), notAttached)
       // It tells of steps that went well, too.
@@ -45,13 +51,19 @@ export function makeAttachments(
       throw new EngineError('internal', `${notAttached} It took too long.${said}`, { retryable: true })
     },
 
-    async detachVolume(machineId, volumeId) {
+    async detachVolume(machineId, volumeId, { signal }) {
       requireSight(ground)
       const machine = machineOf(machineId)
       if (machine === null) return 'released'
+      goOn(signal)
       await setVolumes(machine, without(volumeId), notDetached)
-      const isGone = await followed(machine, () => pluggedOf(machine, volumeId) === undefined, detachMs)
-      if (isGone) return 'released'
+      const isOff = () => pluggedOf(machine, volumeId) === undefined
+      try {
+        if (await followed(machine, isOff, { ms: detachMs, signal })) return 'released'
+      } catch (error) {
+        await setVolumes(machine, plus(volumeId), notDetached)
+        throw error
+      }
       // It is still the guest's, and what the machine is said to have must be what it has.
       await setVolumes(machine, plus(volumeId), notDetached)
       return 'kept'

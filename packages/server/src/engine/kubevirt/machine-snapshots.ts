@@ -1,5 +1,11 @@
 /** Snapshots of machines: a VirtualMachineSnapshot each, which makes snapshots of the claims. */
-import { type Engine, EngineError, type SnapshotMade, type SnapshotState, type Work } from '../engine.ts'
+import {
+  type Engine,
+  EngineError,
+  type MachineSnapshotMade,
+  type SnapshotState,
+  type Work,
+} from '../engine.ts'
 import { clusterLimits } from '../limits.ts'
 import { inOurWords } from './failure.ts'
 import type { Ground } from './ground.ts'
@@ -7,7 +13,7 @@ import { kinds, type MachineSnapshotContent } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import { makeHolders } from './machine-holders.ts'
 import { consistencyOf, mustHold, type Taking, takingOf } from './machine-snapshot-state.ts'
-import { rootVolume } from './machine-volumes.ts'
+import { rootVolume, volumeIdsOf } from './machine-volumes.ts'
 import type { MirroredMachine, MirroredMachineSnapshot } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
 import { bytesOf } from './quantities.ts'
@@ -123,7 +129,7 @@ export function makeMachineSnapshots(
     id: string,
     { machineId, volumeIds }: { machineId: string; volumeIds: string[] },
     { signal }: Work,
-  ): Promise<SnapshotMade & { memory: false }> {
+  ): Promise<MachineSnapshotMade> {
     const machine = machineOf(machineId)
     const there = find(id)
     if (there === null && machine === null) throw new EngineError('machine-missing', 'The VM is not there.')
@@ -146,8 +152,14 @@ export function makeMachineSnapshots(
       mirror.machineSnapshots.observe(made)
     }
     const { status } = await whole(id, wanted, signal)
-    const { storedBytes } = await contentOf(id)
-    return { memory: false, storedBytes, consistency: consistencyOf(status) }
+    const { storedBytes, content } = await contentOf(id)
+    const held = (content.spec.volumeBackups ?? []).map(({ volumeName: name }) => ({ name }))
+    return {
+      memory: false,
+      storedBytes,
+      consistency: consistencyOf(status),
+      volumeIds: volumeIdsOf(names, held),
+    }
   }
 
   return {

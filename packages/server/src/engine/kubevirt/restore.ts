@@ -196,8 +196,9 @@ export function makeRestores(
     async dropRestore(machineId) {
       requireSight(ground)
       const machine = machineOf(machineId)
-      if (machine === null || !preparedOn(machine)) return
+      if (machine === null || !preparedOn(machine)) return 'dropped'
       await annotate(machine, { [mark.restoreFrom]: null }, notDropped)
+      return find(machineId) === null ? 'dropped' : 'begun'
     },
   }
 }

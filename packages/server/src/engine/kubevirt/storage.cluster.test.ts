@@ -127,8 +127,8 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       await engine.attachVolume(machine, two)
       const plugged = () => cluster.guest(machine)?.status?.volumeStatus?.map(({ name }) => name) ?? []
       expect(plugged()).toContain(`disk-${two}`)
-      expect(await engine.detachVolume(machine, two)).toBe('released')
-      expect(await engine.detachVolume(machine, two)).toBe('released')
+      expect(await engine.detachVolume(machine, two, work())).toBe('released')
+      expect(await engine.detachVolume(machine, two, work())).toBe('released')
       expect(plugged()).not.toContain(`disk-${two}`)
       expect(await volumesOf(machine)).toEqual(['root', `disk-${one}`])
     })
@@ -151,7 +151,7 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       const data = await blank()
       const nobody = randomUUID()
       await expect(engine.attachVolume(nobody, data)).rejects.toMatchObject({ code: 'machine-missing' })
-      expect(await engine.detachVolume(nobody, data)).toBe('released')
+      expect(await engine.detachVolume(nobody, data, work())).toBe('released')
       const machine = await cluster.makeMachine()
       const missing = engine.attachVolume(machine, randomUUID())
       await expect(missing).rejects.toMatchObject({ code: 'volume-missing' })
@@ -223,7 +223,7 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       const [gone, data, later, snapshotId] = [await blank(), await blank(), await blank(), randomUUID()]
       const machine = await cluster.makeMachine({ volumeIds: [gone, data] })
       await snapshot(snapshotId, machine, [gone, data])
-      await engine.detachVolume(machine, gone)
+      await engine.detachVolume(machine, gone, work())
       await engine.attachVolume(machine, later)
       await engine.prepareRestore(machine, { snapshotId, volumeIds: [gone, data] }, work())
       return { machine, gone, data, later, snapshotId }
@@ -362,7 +362,7 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       const machine = await cluster.makeMachine({ annotations: { [faultAnnotation ?? '']: 'detach-stuck' } })
       await cluster.start(machine)
       await engine.attachVolume(machine, data)
-      expect(await engine.detachVolume(machine, data)).toBe('kept')
+      expect(await engine.detachVolume(machine, data, work())).toBe('kept')
       expect(await volumesOf(machine)).toEqual(['root', `disk-${data}`])
       await expect(engine.deleteVolume(data)).rejects.toMatchObject({ code: 'volume-busy' })
     })

@@ -1,9 +1,10 @@
-import type { Engine } from '../engine.ts'
+import { type Engine, EngineError } from '../engine.ts'
 import { asEngineError } from './failure.ts'
 import { isGone } from './guest.ts'
 import type { Guests } from './guests.ts'
 import { freePort, plugIn, unplug } from './hot-plug.ts'
 import { isMachineId, type MachineDirs, requireId } from './machine-dir.ts'
+import type { Restore } from './restore.ts'
 import type { Turns } from './turns.ts'
 import type { Volumes } from './volumes.ts'
 
@@ -11,17 +12,20 @@ import type { Volumes } from './volumes.ts'
 export function makeAttachments(deps: {
   dirs: MachineDirs
   volumes: Volumes
+  /** A restore whose disks are changing is completed before a machine gets or loses one. */
+  restore: Pick<Restore, 'complete'>
   guests: Guests
   inTurn: Turns
   inDiskTurn: Turns
 }): Pick<Engine, 'attachVolume' | 'detachVolume' | 'deleteVolume'> {
-  const { dirs, volumes, guests, inTurn, inDiskTurn } = deps
+  const { dirs, volumes, restore, guests, inTurn, inDiskTurn } = deps
 
   return {
     async attachVolume(machineId, volumeId) {
       requireId(volumeId)
       await inDiskTurn([machineId, volumeId], () =>
         inTurn(machineId, async () => {
+          await restore.complete(machineId)
           const record = await dirs.requireRecord(machineId)
           try {
             await volumes.requireThere(volumeId)
@@ -41,18 +45,27 @@ export function makeAttachments(deps: {
       )
     },
 
-    async detachVolume(machineId, volumeId) {
+    async detachVolume(machineId, volumeId, { signal }) {
       if (!isMachineId(machineId)) return 'released'
+      const forget = () => inTurn(machineId, () => dirs.forgetVolume(machineId, volumeId))
       return inDiskTurn([machineId, volumeId], async () => {
-        const guest = await inTurn(machineId, () => guests.of(machineId))
+        // The wish may have been taken back while it waited for its turn.
+        goOn(signal)
+        const guest = await inTurn(machineId, async () => {
+          await restore.complete(machineId)
+          return guests.of(machineId)
+        })
         try {
           // Not in the machine's turn: a guest that takes its time can still be powered off.
-          if (guest && !(await unplug(guest, volumeId))) return 'kept'
-          await inTurn(machineId, () => dirs.forgetVolume(machineId, volumeId))
+          if (guest && !(await unplug(guest, volumeId, signal))) return 'kept'
+          goOn(signal)
+          await forget()
           return 'released'
         } catch (error) {
-          if (await isGone(machineId, guest)) return 'released'
-          throw asEngineError(error, 'The disk could not be detached')
+          if (signal.aborted) throw ended(error)
+          if (!(await isGone(machineId, guest))) throw asEngineError(error, NOT_DETACHED)
+          await forget()
+          return 'released'
         }
       })
     },
@@ -65,4 +78,13 @@ export function makeAttachments(deps: {
       })
     },
   }
+}
+
+const NOT_DETACHED = 'The disk could not be detached'
+
+const ended = (cause?: unknown) =>
+  new EngineError('aborted', `${NOT_DETACHED}: it was ended.`, { cause, retryable: true })
+
+function goOn(signal: AbortSignal): void {
+  if (signal.aborted) throw ended()
 }

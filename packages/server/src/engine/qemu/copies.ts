@@ -158,16 +158,15 @@ export function makeCopies(deps: {
             if (await guests.of(machineId)) {
               throw new EngineError('internal', 'The VM is still running.', { retryable: true })
             }
-            for (const id of touched) guests.requireFree(id)
-            return restore.swap(machineId, safetyId)
+            return restore.swap(machineId, safetyId, (id) => guests.requireFree(id))
           }),
         ),
       )
     },
 
     async dropRestore(machineId) {
-      if (!isMachineId(machineId)) return
-      await inDiskTurn(restoreOf(machineId), () => restore.drop(machineId))
+      if (!isMachineId(machineId)) return 'dropped'
+      return inDiskTurn(restoreOf(machineId), () => restore.drop(machineId))
     },
 
     async deleteMachineSnapshot(snapshotId) {

@@ -11,7 +11,6 @@ import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { endAllOf, endProcess, isRunOf, kill, ownMb, readPid, residentMb } from './process.ts'
 import { addressIn, type MachineRecord, type RunRecord } from './records.ts'
-import type { Turns } from './turns.ts'
 import { isUnbegun } from './unbegun.ts'
 
 /** A process that is the guest of a machine's last run. */
@@ -31,10 +30,11 @@ export function makeGuests(deps: {
   log: Log
   host: () => HostFacts
   logs: ConsoleLogs
-  inTurn: Turns
+  /** A living guest does not have a volume any more that its machine may still have. */
+  onVolumeBack: (machineId: string, volumeId: string) => Promise<void>
   changed: (machineId: string) => void
 }) {
-  const { dirs, log, host, logs, inTurn, changed } = deps
+  const { dirs, log, host, logs, onVolumeBack, changed } = deps
   const guests = new Map<string, Guest>()
   const holding = new Map<string, Promise<Guest>>()
   /** Guests that end; resolves when that is written down. */
@@ -70,6 +70,8 @@ export function makeGuests(deps: {
     // It lives after all: what was judged while its process was not to be found is void.
     await rm(dirs.fileOf(machineId, fileNames.exit), { force: true })
     guests.set(machineId, guest)
+    for (const { id } of record.volumes)
+      if (!guest.volumes().some((place) => place.id === id)) letGo(machineId, id)
     const ending = awaitEnd(machineId, guest).finally(() => {
       if (endings.get(machineId) === ending) endings.delete(machineId)
       if (guests.get(machineId) !== guest) return
@@ -79,6 +81,11 @@ export function makeGuests(deps: {
     endings.set(machineId, ending)
     inBackground(log, 'noting the end of a guest', ending)
     return guest
+  }
+
+  /** A guest let go of a volume: somebody may have asked for it, or nobody any more. */
+  function letGo(machineId: string, volumeId: string): void {
+    inBackground(log, 'giving a disk back to a guest', onVolumeBack(machineId, volumeId))
   }
 
   function holderFor(machineId: string, run: RunRecord, user: number | null): GuestHolder {
@@ -93,14 +100,7 @@ export function makeGuests(deps: {
         await logs.note(machineId, run.resumed ? 'resumed' : 'started')
       },
       onRestart: () => inBackground(log, 'noting a restart', logs.note(machineId, 'rebooted')),
-      onVolumeBack(volumeId) {
-        const forget = inTurn(machineId, () => dirs.forgetVolume(machineId, volumeId))
-        inBackground(
-          log,
-          'taking a volume off a record',
-          forget.then(() => changed(machineId)),
-        )
-      },
+      onVolumeBack: (volumeId) => letGo(machineId, volumeId),
     }
   }
 

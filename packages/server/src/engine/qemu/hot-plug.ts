@@ -40,13 +40,28 @@ export async function plugIn(guest: Guest, volumeId: string, path: string): Prom
   guest.hasVolume({ id: volumeId, port })
 }
 
-/** Asks a living guest for a volume; false when it does not let go of it. It may still do so later. */
-export async function unplug(guest: Guest, volumeId: string): Promise<boolean> {
+/**
+ * Asks a living guest for a volume; false when it does not let go of it. It may still do so later, also when this was ended:
+ * what was asked of a guest cannot be taken back.
+ */
+export async function unplug(guest: Guest, volumeId: string, signal: AbortSignal): Promise<boolean> {
   const place = guest.volumes().find(({ id }) => id === volumeId)
   if (!place) return true
-  const back = guest.givesBack(place.port, LET_GO_MS)
+  signal.throwIfAborted()
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = () => reject(signal.reason)
+  signal.addEventListener('abort', end)
   try {
-    await guest.qmp.execute('device_del', { id: volumeNode(place.port) })
+    return await Promise.race([askFor(guest, place), ended])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+async function askFor(guest: Guest, { port }: VolumePlace): Promise<boolean> {
+  const back = guest.givesBack(port, LET_GO_MS)
+  try {
+    await guest.qmp.execute('device_del', { id: volumeNode(port) })
   } catch (error) {
     // It was asked before and has not answered yet.
     if (!(error instanceof QmpError) || !/already in the process of unplug/.test(error.message)) throw error

@@ -40,6 +40,7 @@ import { makeOrUnreadable } from './or-unreadable.ts'
 import { makePlaces } from './places.ts'
 import { rootBytesOf } from './qcow2.ts'
 import { makeRestore } from './restore.ts'
+import { makeReturns } from './returns.ts'
 import { makeRuns } from './runs.ts'
 import { makeSaving } from './saving.ts'
 import { makeSuspension } from './suspension.ts'
@@ -123,7 +124,15 @@ export function makeQemuEngine(deps: {
   const restore = makeRestore({ dirs, volumes, snapshots })
 
   // What is done with it.
-  const guests = makeGuests({ dirs, log, host, logs, inTurn, changed })
+  const guests = makeGuests({
+    dirs,
+    log,
+    host,
+    logs,
+    onVolumeBack: (machineId, volumeId) => giveBack(machineId, volumeId),
+    changed,
+  })
+  const giveBack = makeReturns({ dirs, volumes, guests, inTurn, inDiskTurn, log })
   const ground = groundIn(dataDir, log)
   const relay = makeRelay(ground)
   const doors = makeDoors({
@@ -209,7 +218,7 @@ export function makeQemuEngine(deps: {
   })
   const takeUp = makeTakeUp({ dirs, adopt: machines.adopt, guests, restore, snapshots, log })
   const consoles = makeConsoles({ dirs, guests, logs, log })
-  const attachments = makeAttachments({ dirs, volumes, guests, inTurn, inDiskTurn })
+  const attachments = makeAttachments({ dirs, volumes, restore, guests, inTurn, inDiskTurn })
   const growth = makeGrowth({ dirs, volumes, guests, inTurn, inDiskTurn })
   const copies = makeCopies({
     dirs,

@@ -288,10 +288,10 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     await engine.createVolume(volumeSpec(more, { from: 'nothing' }, MIB), quiet)
     await engine.powerOff(machineId)
     await engine.startMachine(machineId, { freshRoot: false, volumeIds: [data, more] })
-    expect(await engine.detachVolume(machineId, more)).toBe('kept')
+    expect(await engine.detachVolume(machineId, more, quiet)).toBe('kept')
     await expect(engine.deleteVolume(more)).rejects.toMatchObject({ code: 'volume-busy' })
     await ready()
-    expect(await engine.detachVolume(machineId, more)).toBe('released')
+    expect(await engine.detachVolume(machineId, more, quiet)).toBe('released')
     await engine.deleteVolume(more)
   })
 
@@ -303,11 +303,34 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     await inGuest(
       `sleep 1; disk=$(${find}); mke2fs -q $disk; mount -t ext4 $disk /mnt; echo kept > /mnt/file; sync`,
     )
-    expect(await engine.detachVolume(machineId, more)).toBe('released')
+    expect(await engine.detachVolume(machineId, more, quiet)).toBe('released')
     await engine.attachVolume(machineId, more)
     const look = `sleep 1; umount -l /mnt; disk=$(${find}); mount -t ext4 $disk /mnt; cat /mnt/file; umount /mnt`
     expect(await inGuest(look)).toBe('kept\n')
-    await engine.detachVolume(machineId, more)
+    await engine.detachVolume(machineId, more, quiet)
+    await engine.deleteVolume(more)
+  })
+
+  test('a guest that lets go of a disk when nobody wants that any more gets it again', async () => {
+    const more = randomUUID()
+    await engine.createVolume(volumeSpec(more, { from: 'nothing' }, 16 * MIB), quiet)
+    await engine.attachVolume(machineId, more)
+    // Counts up with each disk that comes.
+    const look = `for disk in /sys/block/vd*; do [ "$(cat $disk/serial)" = ${more.slice(0, 20)} ] && cat $disk/diskseq; done; true`
+    const seqOf = async () => Number(await inGuest(look))
+    await expect.poll(seqOf).toBeGreaterThan(0)
+    const before = await seqOf()
+    const pids = (await processesOf(machineId)).map(Number)
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    try {
+      const ending = { ...quiet, signal: AbortSignal.timeout(3_000) }
+      await expect(engine.detachVolume(machineId, more, ending)).rejects.toMatchObject({ code: 'aborted' })
+    } finally {
+      for (const pid of pids) process.kill(pid, 'SIGCONT')
+    }
+    await expect.poll(seqOf, { timeout: 60_000 }).toBeGreaterThan(before)
+    await expect(engine.deleteVolume(more)).rejects.toMatchObject({ code: 'volume-busy' })
+    expect(await engine.detachVolume(machineId, more, quiet)).toBe('released')
     await engine.deleteVolume(more)
   })
 

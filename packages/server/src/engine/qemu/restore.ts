@@ -2,13 +2,13 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../../lib/command.ts'
 import { flush } from '../../lib/flush.ts'
-import { EngineError, type SnapshotMade, type Work } from '../engine.ts'
+import { EngineError, type MachineSnapshotMade, type Work } from '../engine.ts'
 import { exists, move, readJson, writeDurably } from './durable.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
 import { createRootDisk, endsWithUs, growFile, lookAtDisk, prove } from './qcow2.ts'
 import { isPrepared, isSwap } from './record-shapes.ts'
-import type { MachineManifest, Prepared, Swap } from './records.ts'
+import type { MachineManifest, MachineRecord, Prepared, Swap } from './records.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import { together } from './turns.ts'
 import type { Volumes } from './volumes.ts'
@@ -138,9 +138,19 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     }
   }
 
-  const outcome = async (machineId: string, { storedBytes, consistency }: MachineManifest) => ({
+  /** What was prepared, as far as the machine still has it: a volume that left it is somebody else's, or nobody's. */
+  function stillHad(prepared: Prepared, { volumes: had }: MachineRecord): Prepared {
+    const ids = new Set(had.map(({ id }) => id))
+    return { ...prepared, volumeIds: prepared.volumeIds.filter((id) => ids.has(id)) }
+  }
+
+  const outcome = async (
+    machineId: string,
+    { storedBytes, consistency, volumeIds }: MachineManifest,
+  ): Promise<MachineSnapshotMade> => ({
     storedBytes,
     consistency,
+    volumeIds,
     memory: (await dirs.readRecord(machineId))?.restored?.memory != null,
   })
 
@@ -200,14 +210,25 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       }
     },
 
-    /** Of a machine without a living guest. `memory` says whether its next start goes on from a saved memory. */
-    async swap(machineId: string, safetyId: string): Promise<SnapshotMade & { memory: boolean }> {
+    /**
+     * Of a machine without a living guest. `memory` says whether its next start goes on from a saved memory.
+     *
+     * @param requireFree throws while a living guest has a volume that is to be exchanged
+     */
+    async swap(
+      machineId: string,
+      safetyId: string,
+      requireFree: (volumeId: string) => void,
+    ): Promise<MachineSnapshotMade> {
       const begun = await readSwap(machineId)
-      const prepared = await readPrepared(machineId)
+      const copies = await readPrepared(machineId)
       const record = await dirs.readRecord(machineId)
       if (!record) throw new EngineError('machine-missing', 'The VM does not exist on the host.')
+      begun?.prepared.volumeIds.forEach(requireFree)
       if (begun) return outcome(machineId, await carryOut(machineId, begun))
-      if (prepared) {
+      if (copies) {
+        const prepared = stillHad(copies, record)
+        prepared.volumeIds.forEach(requireFree)
         await keepSizes(machineId, prepared)
         const swap: Swap = { safetyId, prepared, record }
         await writeDurably(swapOf(machineId), {
@@ -222,15 +243,16 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       return outcome(machineId, there)
     },
 
-    async drop(machineId: string): Promise<void> {
-      if (await readSwap(machineId)) return
+    async drop(machineId: string): Promise<'dropped' | 'begun'> {
+      if (await readSwap(machineId)) return 'begun'
       await rm(copyOf(machineId, PREPARED), { force: true })
       await rm(dirOf(machineId), { recursive: true, force: true })
+      return 'dropped'
     },
 
     /** The snapshot that a begun swap is filling. */
     filling: async (machineId: string) => (await readSwap(machineId))?.safetyId ?? null,
-    /** Volumes that the prepared restore, or the begun swap, puts copies in place of. */
+    /** Volumes that the begun swap puts copies in place of, or the prepared restore may. */
     volumeIds: async (machineId: string) =>
       ((await readSwap(machineId))?.prepared ?? (await readPrepared(machineId)))?.volumeIds ?? [],
   }
@@ -239,10 +261,16 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
 /** The turn of copies that a restore prepares beside a machine's disks. */
 export const restoreOf = (machineId: string): string => `restore ${machineId}`
 
-export const madeOf = ({ storedBytes, consistency, memory }: MachineManifest) => ({
+export const madeOf = ({
+  storedBytes,
+  consistency,
+  memory,
+  volumeIds,
+}: MachineManifest): MachineSnapshotMade => ({
   storedBytes,
   consistency,
   memory: memory !== null,
+  volumeIds,
 })
 
 export type Restore = ReturnType<typeof makeRestore>

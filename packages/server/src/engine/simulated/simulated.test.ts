@@ -81,7 +81,7 @@ describe('the simulated engine', () => {
     await made(engine.createMachine(spec))
     await made(engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 1024), work()))
     await engine.attachVolume(spec.id, volumeId)
-    expect(await engine.detachVolume(spec.id, volumeId)).toBe('released')
+    expect(await engine.detachVolume(spec.id, volumeId, work())).toBe('released')
     await engine.attachVolume(spec.id, volumeId)
     await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [volumeId] })
     // It is there already: nothing has to be plugged.
@@ -92,7 +92,7 @@ describe('the simulated engine', () => {
     for (const [call, message] of [
       [engine.createMachineSnapshot(newId(), { ...machine, memory: true }, work()), memorySnapshots],
       [engine.attachVolume(spec.id, newId()), hotPlug],
-      [engine.detachVolume(spec.id, volumeId), hotPlug],
+      [engine.detachVolume(spec.id, volumeId, work()), hotPlug],
       [engine.createVolumeSnapshot(newId(), { volumeId, parentId: newId() }, work()), incrementalSnapshots],
       [engine.saveTo(tmpdir(), none, work()), backups],
     ] as const)

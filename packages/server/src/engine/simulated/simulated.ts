@@ -408,13 +408,26 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
   const pause = (ms: number) => new Promise<void>((resolve) => clock.after(span(ms), resolve))
 
+  const aborted = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+
   /** The living machine that has a volume. */
   const holderOf = (volumeId: string): Machine | undefined =>
     [...machines.values()].find((machine) => machine.spec.volumeIds.includes(volumeId) && lives(machine))
 
+  function requireFree(volumeId: string, forMachine: Machine): void {
+    const holder = holderOf(volumeId)
+    if (holder && holder !== forMachine)
+      throw new EngineError('volume-busy', 'Another guest still has this disk.', { retryable: true })
+  }
+
+  /** Of the volumes asked for, those that the machine has now. */
   function contentsOf(machine: Machine, volumeIds: readonly string[], memory: boolean): Contents {
     const held = volumeIds.flatMap((id) => {
-      const volume = storage.volumes.get(id)
+      const volume = machine.spec.volumeIds.includes(id) ? storage.volumes.get(id) : undefined
       return volume ? [[id, { ...volume }] as const] : []
     })
     const { projectId } = machine.spec
@@ -430,6 +443,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     storedBytes: storage.stored(snapshot.root),
     consistency: snapshot.consistency,
     memory: snapshot.memory !== null,
+    volumeIds: Object.keys(snapshot.volumes),
   })
 
   /** What it has used in this run; whatever it was told to work counts from then on. */
@@ -715,9 +729,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const machine = find(machineId)
       if (!machine) return
       storage.requireReadable(volumeId)
-      const holder = holderOf(volumeId)
-      if (holder && holder !== machine)
-        throw new EngineError('volume-busy', 'Another guest still has this disk.', { retryable: true })
+      requireFree(volumeId, machine)
       if (!machine.spec.volumeIds.includes(volumeId)) {
         if (lives(machine)) requireAble(cannot.hotPlug)
         machine.spec.volumeIds = [...machine.spec.volumeIds, volumeId]
@@ -773,15 +785,16 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       keepMachine(id)
       return size
     }),
-    async detachVolume(machineId, volumeId) {
+    async detachVolume(machineId, volumeId, { signal }) {
       const machine = machines.get(machineId)
       if (!machine?.spec.volumeIds.includes(volumeId)) return 'released'
       if (lives(machine)) {
         requireAble(cannot.hotPlug)
         const clings = faultOf(machine) === 'clings'
-        await pause(clings ? lifeMs.cling : lifeMs.letGo)
-        if (clings && lives(machine)) return 'kept'
+        await Promise.race([pause(clings ? lifeMs.cling : lifeMs.letGo), aborted(signal)])
+        if (clings && lives(machine) && !signal.aborted) return 'kept'
       }
+      if (signal.aborted) throw new EngineError('aborted', 'The detach was ended.', { retryable: true })
       machine.spec.volumeIds = machine.spec.volumeIds.filter((id) => id !== volumeId)
       keepMachine(machineId)
       return 'released'
@@ -838,11 +851,15 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         ...contentsOf(machine, Object.keys(prepared.volumes), false),
         consistency: 'crash' as const,
       }
+      if (lives(machine)) throw new EngineError('internal', 'The VM is still running.', { retryable: true })
+      for (const id of Object.keys(safety.volumes)) requireFree(id, machine)
       storage.machineSnapshots.set(safetyId, safety)
       kept?.put('machineSnapshots', safetyId, safety)
       machine.root = prepared.root
       machine.rootLost = false
       for (const [id, volume] of Object.entries(prepared.volumes)) {
+        // Left the machine, or was deleted, since the copies were made.
+        if (!safety.volumes[id]) continue
         // What was made larger since stays so.
         volume.sizeBytes = Math.max(volume.sizeBytes, storage.volumes.get(id)?.sizeBytes ?? 0)
         storage.volumes.set(id, volume)
@@ -857,6 +874,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const machine = machines.get(machineId)
       if (machine) machine.prepared = null
       if (machine) keepMachine(machineId)
+      return 'dropped'
     },
     deleteMachineSnapshot: lasting(async (id) => {
       storage.machineSnapshots.delete(id)

@@ -52,7 +52,7 @@ export const methods = {
   changeKeys: 'short',
   growMachine: 'short',
   attachVolume: 'short',
-  detachVolume: 'short',
+  detachVolume: 'long',
   createMachineSnapshot: 'long',
   prepareRestore: 'long',
   switchDisks: 'long',
