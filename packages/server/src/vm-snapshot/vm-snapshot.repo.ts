@@ -49,6 +49,16 @@ export interface VmSnapshotMade {
   storedBytes: number
   consistency: SnapshotConsistency
   memory: boolean
+  /** The disks that it holds: one may have left the VM, or come, after the snapshot was asked for. */
+  volumeIds: readonly string[]
+}
+
+/** Written here, in this form. */
+const disksIn = (text: string) => JSON.parse(text) as VmSnapshot['disks']
+
+async function disksHeld(tx: Tx, id: string, { volumeIds }: VmSnapshotMade): Promise<string> {
+  const row = await tx.selectFrom('vm_snapshot').select('disks').where('id', '=', id).executeTakeFirst()
+  return JSON.stringify(disksIn(row?.disks ?? '[]').filter(({ disk_id }) => volumeIds.includes(disk_id)))
 }
 
 function toRecord(
@@ -78,8 +88,7 @@ function toRecord(
       snapshot_type: row.snapshot_type,
       has_memory: row.has_memory === 1,
       consistency: row.consistency === null ? null : SnapshotConsistency.parse(row.consistency),
-      // Written here, in this form.
-      disks: JSON.parse(row.disks) as VmSnapshot['disks'],
+      disks: disksIn(row.disks),
       automatic: row.automatic === 1,
       scheduled: row.scheduled === null ? null : ScheduledRhythm.parse(row.scheduled),
       size_mb: row.stored_bytes === null ? null : Math.max(1, Math.round(row.stored_bytes / mebibyte)),
@@ -235,6 +244,7 @@ export function makeVmSnapshotRepo(db: Db) {
               stored_bytes: made.storedBytes,
               consistency: made.consistency,
               has_memory: made.memory ? 1 : 0,
+              disks: await disksHeld(tx, id, made),
             }),
           })
           .where('id', '=', id)

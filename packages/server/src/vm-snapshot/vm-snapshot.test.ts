@@ -147,6 +147,22 @@ describe('taking a snapshot of a VM', () => {
   )
 
   it(
+    'lists the disks that it holds when one has left the VM since it was asked for',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const [stays, leaves] = [await desk.readyDisk(), await desk.readyDisk()]
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: stays }, { disk_id: leaves }] })
+      const { createMachineSnapshot } = engine
+      engine.createMachineSnapshot = async (...args) => {
+        await engine.detachVolume(vmId, leaves, args[2])
+        return createMachineSnapshot(...args)
+      }
+      const id = await desk.readyVmSnapshot(vmId)
+      expect((await desk.vmSnapshot(id))?.disks).toMatchObject([{ disk_id: stays }])
+    }),
+  )
+
+  it(
     'is failed, not forgotten, when the server is closed in the middle',
     atDesk(async (desk) => {
       const vmId = await desk.runningVm()

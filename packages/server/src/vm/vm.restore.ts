@@ -220,10 +220,9 @@ export function makeVmRestore(options: VmRestoreOptions) {
   async function keep(
     vm: VmRecord,
     safetyId: string,
-    made: Pick<Switched, 'consistency' | 'storedBytes'>,
+    made: Pick<Switched, 'consistency' | 'storedBytes' | 'volumeIds'>,
   ): Promise<Kept> {
     const snapshot = await repo.snapshotOf(vm)
-    const attached = await repo.diskIds(vm.id)
     const wasOff = !vm.known.admitted && vm.known.fault === null
     const now = clock.now()
     const safety = {
@@ -240,7 +239,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
       has_memory: 0 as const,
       // What ran, or crashed, was cut off.
       consistency: wasOff ? made.consistency : 'crash',
-      disks: JSON.stringify(snapshot?.disks.filter(({ disk_id }) => attached.includes(disk_id)) ?? []),
+      disks: JSON.stringify(snapshot?.disks.filter(({ disk_id }) => made.volumeIds.includes(disk_id)) ?? []),
       automatic: 1 as const,
       schedule_id: null,
       bin_id: null,
