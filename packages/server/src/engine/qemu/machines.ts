@@ -288,7 +288,7 @@ export function makeMachines(deps: {
           if (await guests.of(machineId)) return null
           try {
             // Disks that are half in their places are no disks to start from.
-            if (await restore.filling(machineId)) throw restoreUnderWay()
+            await restore.complete(machineId)
             const record = await dirs.requireRecord(machineId)
             const seedIsAsMade = !like || !(await become(record, like))
             const { spec } = record
@@ -374,10 +374,6 @@ const NOT_COPIED = 'The VM could not be copied'
 
 const recordLost = () =>
   new UnreadableError('The record of the VM on the host is missing, but its guest is running.')
-const restoreUnderWay = () =>
-  new EngineError('internal', 'A restore of the disks of the VM was interrupted and is not complete yet.', {
-    retryable: true,
-  })
 const MOVED_ASIDE = 'A deleted VM whose restore could not be completed was moved aside'
 
 /** What was read, or null when it cannot be. */

@@ -395,6 +395,20 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     await forget()
   })
 
+  test('a restore of a suspended machine whose memory is missing is made without it', async () => {
+    await engine.createMachineSnapshot(made, { machineId, volumeIds: [data], memory: false }, quiet)
+    await engine.suspendMachine(machineId, quiet)
+    await rm(join(dataDir, 'machines', machineId, 'memory'))
+    await engine.prepareRestore(machineId, { snapshotId: made, volumeIds: [data] }, quiet)
+    const safety = randomUUID()
+    const outcome = await engine.switchDisks(machineId, safety, quiet)
+    expect(outcome).toMatchObject({ memory: false, consistency: 'crash', volumeIds: [data] })
+    expect(await engine.inspectSnapshot('machine', safety)).toEqual({ state: 'whole' })
+    await engine.deleteMachineSnapshot(safety)
+    await forget()
+    await start()
+  })
+
   test('a restore that was interrupted while it put disks in place is completed, from every point', async () => {
     await engine.powerOff(machineId)
     const dir = join(dataDir, 'machines', machineId)

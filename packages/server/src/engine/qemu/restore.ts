@@ -60,6 +60,25 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     await move(prepared, current)
   }
 
+  /**
+   * Puts the memory of the snapshot in place of the one that the machine would have gone on from.
+   *
+   * @returns what is kept of that one; null where there was none, or it is nothing to go back to
+   */
+  async function exchangeMemory(machineId: string, { safetyId, prepared, record }: Swap) {
+    const current = dirs.fileOf(machineId, fileNames.memory)
+    const next = copyOf(machineId, fileNames.memory)
+    const saved = snapshots.memoryOf(safetyId)
+    // The memory of another machine is nothing to go back to.
+    const { memory: had = null, moved, copied } = record.restored ?? {}
+    const fit = moved || copied ? null : had
+    const isNextInPlace = prepared.snapshot.memory !== null && !(await exists(next))
+    // One that is missing keeps nobody from going back to the snapshot.
+    if (fit && !isNextInPlace && !(await exists(saved)) && (await exists(current))) await move(current, saved)
+    if (await exists(next)) await move(next, current)
+    return fit && (await exists(saved)) ? { fit, bytes: (await stat(saved)).size } : null
+  }
+
   async function carryOut(machineId: string, { safetyId, prepared, record }: Swap): Promise<MachineManifest> {
     const safetyDir = snapshots.dirOf(safetyId)
     await snapshots.makeFilled(safetyId)
@@ -83,14 +102,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
         kept.push(id)
       }
     }
-    const memory = dirs.fileOf(machineId, fileNames.memory)
-    const savedMemory = snapshots.memoryOf(safetyId)
-    // The memory of another machine is nothing to go back to.
-    const { memory: saved = null, moved, copied } = record.restored ?? {}
-    const fit = moved || copied ? null : saved
-    if (fit && !(await exists(savedMemory))) await move(memory, savedMemory)
-    if (await exists(copyOf(machineId, fileNames.memory)))
-      await move(copyOf(machineId, fileNames.memory), memory)
+    const savedMemory = await exchangeMemory(machineId, { safetyId, prepared, record })
     for (const dir of [safetyDir, dirs.pathOf(machineId), volumes.dir]) await flush(dir)
 
     const { image, memory: next } = prepared.snapshot
@@ -105,10 +117,10 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       imageId: record.spec.imageId,
       image: record.image,
       volumeIds: kept,
-      consistency: fit ? 'memory' : 'clean',
-      memory: fit && {
-        fit,
-        bytes: (await stat(savedMemory)).size,
+      // Disks without the memory that belongs to them are as after a power cut.
+      consistency: savedMemory ? 'memory' : record.restored?.memory ? 'crash' : 'clean',
+      memory: savedMemory && {
+        ...savedMemory,
         sha256: record.restored?.suspended?.sha256 ?? record.restored?.sha256,
       },
     })
