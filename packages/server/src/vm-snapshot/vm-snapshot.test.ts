@@ -340,6 +340,35 @@ describe('changing the disks of a VM that is being restored', () => {
   )
 
   it(
+    'is given up after a quarter of an hour: the VM is as it was, or says where its disks are',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.stoppedVm()
+      const id = await desk.readyVmSnapshot(vmId)
+      engine.poke({ machineId: vmId }, 'B')
+      engine.switchDisks = async () => {
+        throw new EngineError('volume-busy', 'A disk is still attached to another VM.', { retryable: true })
+      }
+      await desk.restore(id, vmId)
+      await desk.pass(14 * minutes)
+      expect((await desk.vm(vmId)).status_message).toMatch(/^A disk is still attached .* Trying again in/)
+      await desk.pass(5 * minutes)
+      expect(await desk.vm(vmId)).toMatchObject({
+        status: 'stopped',
+        status_message:
+          'The VM could not be restored and is unchanged. A disk is still attached to another VM.',
+      })
+      expect(engine.peek({ machineId: vmId })).toBe('B')
+      expect(await desk.namesIn('vm_snapshot')).toHaveLength(1)
+      engine.dropRestore = async () => 'begun'
+      await desk.restore(id, vmId)
+      await desk.pass(19 * minutes)
+      expect(await desk.vm(vmId)).toMatchObject({ status: 'error' })
+      expect((await desk.deleteVm(vmId)).status).toBe(204)
+    }),
+  )
+
+  it(
     'that cannot be done at all hands over what the disks were, if that was saved by then',
     atDesk(async (desk) => {
       const { engine } = desk.app
@@ -679,6 +708,18 @@ describe('restoring a VM', () => {
         status: 409,
         body: { message: 'Disk "data" of this snapshot is no longer attached to the VM' },
       })
+      const { body: added } = await desk.createDisk({ name: 'added' })
+      await desk.pass()
+      for (const back of [diskId, added.id]) expect((await desk.attach(back, vmId)).status).toBe(200)
+      await desk.pass()
+      expect(await desk.restore(id, vmId)).toMatchObject({
+        status: 409,
+        body: {
+          message:
+            'Disk "added" is not in this snapshot, whose memory fits only the disks of that time. Detach it and restore again.',
+        },
+      })
+      expect((await desk.detach(diskId)).status).toBe(200)
       // Without memory, what is still there is put back.
       expect((await desk.restore(young.id, vmId)).status).toBe(202)
       await desk.pass()

@@ -46,6 +46,8 @@ type Switched = Awaited<ReturnType<Engine['switchDisks']>>
 type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 
 const progressEveryMs = 1_000
+/** How long disks may fail to change that could still come good. */
+const failingMs = 15 * 60_000
 const dayMs = 24 * 60 * 60_000
 
 export function makeVmRestore(options: VmRestoreOptions) {
@@ -53,6 +55,9 @@ export function makeVmRestore(options: VmRestoreOptions) {
 
   /** Which restore the job of a VM is for, by its safety point. */
   const restoreOf = new Map<string, string>()
+
+  /** Since when the disks of a VM fail to change; a new process counts anew. */
+  const failingSince = new Map<string, number>()
 
   /** Begins to copy what the snapshot holds, or takes the outcome. Whatever goes wrong here, the VM is as it was. */
   async function prepare(vm: VmRecord): Promise<Again> {
@@ -129,6 +134,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
    * of disks of a VM that is to be deleted. False while that is still ending; the VM is looked at again when it has.
    */
   async function end(vmId: string): Promise<boolean> {
+    failingSince.delete(vmId)
     const job = jobs.find(vmId)
     if (!job) return true
     if (job.state !== 'settled') {
@@ -175,6 +181,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
     const outcome = jobs.peek<Switched>(vm.id)
     if (!outcome) return 'now'
     if (!outcome.ok) return switchAgain(vm, restore.safetyId, outcome)
+    failingSince.delete(vm.id)
     if (await finish(vm, restore.safetyId, judgedRun, outcome.value)) jobs.forget(vm.id)
     return 'now'
   }
@@ -190,13 +197,24 @@ export function makeVmRestore(options: VmRestoreOptions) {
     })
   }
 
-  /** Its disks are neither the old nor the new ones now, so whatever can still come good is waited for. */
+  /**
+   * Its disks may be neither the old nor the new ones now, so what can still come good is waited for, for a while. What
+   * does not answer says nothing of the disks.
+   */
   async function switchAgain(vm: VmRecord, safetyId: string, failed: Failure): Promise<Again> {
     const { error, aborted, failures } = failed
     jobs.take(vm.id)
     if (aborted) return 'now'
     log.warn({ vm: vm.id, failures, err: error }, 'the disks of a VM could not be changed')
-    if (error instanceof EngineError && !error.retryable) return leave(vm, safetyId, error)
+    const now = clock.monotonic()
+    const since = failingSince.get(vm.id) ?? now
+    const isSpent = error instanceof EngineError && error.code !== 'away' && now - since > failingMs
+    if (error instanceof EngineError && (!error.retryable || isSpent)) {
+      failingSince.delete(vm.id)
+      if (isSpent && (await engine.dropRestore(vm.id)) === 'dropped') return drop(vm, error.message)
+      return leave(vm, safetyId, error)
+    }
+    failingSince.set(vm.id, since)
     const retryInMs = backoffMs(failures)
     if (error instanceof EngineError)
       await store(vm, () => ({ statusMessage: retryMessage(error, retryInMs) }))
