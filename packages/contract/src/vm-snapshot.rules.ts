@@ -62,6 +62,37 @@ export const snapshotCan = {
   delete: (snapshot: WithStatus): true | string => !isSnapshotUnderWay(snapshot) || vmSnapshotTexts.inUse,
 }
 
+const disksOfThen = {
+  lost: (name: string) => `Disk "${name}" of this snapshot is no longer attached to the VM`,
+  added: (name: string) =>
+    `Disk "${name}" is not in this snapshot, whose memory fits only the disks of that time. Detach it and restore again.`,
+} as const
+
+/** What a restore of a snapshot with memory is refused with, for the documentation. */
+export const disksOfThenRefusals = [disksOfThen.lost('<name>'), disksOfThen.added('<name>')] as const
+
+interface HeldDisk {
+  disk_id: string
+  name: string
+}
+
+/**
+ * Whether a VM has the disks that a snapshot needs: with memory exactly those of that time, as the guest goes on with what
+ * it had. `true`, or the sentence that names the disk that is missing or too much.
+ */
+export function hasDisksOfThen(
+  snapshot: { has_memory: boolean; disks: readonly HeldDisk[] },
+  attached: readonly HeldDisk[],
+): true | string {
+  if (!snapshot.has_memory) return true
+  const notIn = (all: readonly HeldDisk[]) => (disk: HeldDisk) =>
+    !all.some(({ disk_id }) => disk_id === disk.disk_id)
+  const lost = snapshot.disks.find(notIn(attached))
+  if (lost) return disksOfThen.lost(lost.name)
+  const added = attached.find(notIn(snapshot.disks))
+  return added ? disksOfThen.added(added.name) : true
+}
+
 /** `512 MB`, `1.5 GB` from 1024 MB on, `Unknown` while nobody knows. */
 export function formatSnapshotSize(sizeMb: number | null | undefined): string {
   if (sizeMb === null || sizeMb === undefined) return 'Unknown'

@@ -10,6 +10,7 @@ import { description, Id, name, retention, Time } from './text.ts'
 import { Vm, VmCopies, VmDisk, VmParams } from './vm.ts'
 import { vmTexts } from './vm-form.rules.ts'
 import {
+  disksOfThenRefusals,
   snapshotConsistencies,
   vmSnapshotRetention,
   vmSnapshotStatuses,
@@ -135,7 +136,7 @@ export const vmSnapshotApi = {
         t.notReady,
         t.vmGone,
         'VM cannot be restored while it is <status>',
-        'Disk "<name>" of this snapshot is no longer attached to the VM',
+        ...disksOfThenRefusals,
         ...overlapRefusals('restore'),
       ],
     },

@@ -27,10 +27,7 @@ export interface Copied extends Digest {
  * into it, and servers that start on it, wait for its end and see what it did.
  */
 export async function copyToPostgres(source: { file: string }, target: { url: string }): Promise<Copied[]> {
-  const [from, to] = [
-    openDatabase(source, { readOnly: true }),
-    openDatabase(target, { takesLong: true }),
-  ]
+  const [from, to] = [openDatabase(source, { readOnly: true }), openDatabase(target, { takesLong: true })]
   try {
     await checkVersion(from, source.file)
     // One moment of the source: others may write with tools of their own.

@@ -30,10 +30,7 @@ const types: pg.CustomTypesConfig = {
  * Opens a PostgreSQL database by its URL; nothing is sent before the first query. `inTurn`: all over one connection, one
  * after the other, as with SQLite. `takesLong`: statements, and waiting for others who write, may take any time.
  */
-export function openPostgres(
-  url: string,
-  { readOnly = false, takesLong = false, inTurn = false } = {},
-): Db {
+export function openPostgres(url: string, { readOnly = false, takesLong = false, inTurn = false } = {}): Db {
   const pool = (max: number, idleMs: number) => {
     const made = new pg.Pool({
       connectionString: url,

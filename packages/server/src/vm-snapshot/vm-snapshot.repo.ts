@@ -339,10 +339,13 @@ export function makeVmSnapshotRepo(db: Db) {
       return row !== undefined
     },
 
-    /** Which of a snapshot's disks the VM has now. */
-    async attachedNow(vmId: string, executor: Db): Promise<string[]> {
-      const rows = await executor.selectFrom('disk').select('id').where('vm_id', '=', vmId).execute()
-      return rows.map(({ id }) => id)
-    },
+    /** The disks that a VM has now. */
+    attachedNow: (vmId: string, tx: Tx): Promise<{ disk_id: string; name: string }[]> =>
+      tx
+        .selectFrom('disk')
+        .select(['id as disk_id', 'name'])
+        .where('vm_id', '=', vmId)
+        .orderBy('id')
+        .execute(),
   }
 }

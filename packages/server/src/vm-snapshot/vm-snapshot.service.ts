@@ -1,5 +1,6 @@
 import {
   copiesAllowed,
+  hasDisksOfThen,
   type Limits,
   mayBegin,
   messages,
@@ -279,10 +280,12 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       if (!vm) throw new Problem(409, vmSnapshotTexts.vmGone)
       require409(vmCan.restore(vm))
       const to = { snapshotId, name: snapshot.name, safetyId: newId(clock.now()) }
-      const given = async (tx: Tx) => (snapshot.has_memory ? requireDisks(snapshot, tx) : undefined)
+      // What was in memory belongs to the disks there were (catalogue G-094).
+      const requireDisks = async (tx: Tx) =>
+        require409(hasDisksOfThen(snapshot, await repo.attachedNow(vmId, tx)))
       return {
         message: vmSnapshotTexts.restoring,
-        vm: await vms.restore(userId, projectId, vmId, to, given),
+        vm: await vms.restore(userId, projectId, vmId, to, requireDisks),
       }
     },
   }
@@ -293,13 +296,5 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       if (error instanceof Problem && error.status === 404) return null
       throw error
     })
-  }
-
-  /** What was in memory belongs to all the disks there were (catalogue G-094). */
-  async function requireDisks({ vm_id, disks }: Pick<VmSnapshot, 'vm_id' | 'disks'>, tx: Tx): Promise<void> {
-    const attached = new Set(await repo.attachedNow(vm_id, tx))
-    const missing = disks.find(({ disk_id }) => !attached.has(disk_id))
-    if (missing)
-      throw new Problem(409, `Disk "${missing.name}" of this snapshot is no longer attached to the VM`)
   }
 }

@@ -817,7 +817,10 @@ export function makeVmService(options: VmServiceOptions) {
       await disks.notice([...gone.diskIds, ...gone.freedIds])
     },
 
-    /** Puts a VM back to a snapshot, which the caller has checked; what it is now becomes the snapshot `safetyId`. */
+    /**
+     * Puts a VM back to a snapshot, which the caller has checked; what it is now becomes the snapshot `safetyId`. `given` is
+     * asked in the transaction that stores it, and may throw to refuse.
+     */
     async restore(
       userId: string,
       projectId: string,

@@ -1,4 +1,11 @@
-import { snapshotCan, type Vm, type VmSnapshot, vmCan, vmSnapshotTexts } from '@slipway/contract'
+import {
+  hasDisksOfThen,
+  snapshotCan,
+  type Vm,
+  type VmSnapshot,
+  vmCan,
+  vmSnapshotTexts,
+} from '@slipway/contract'
 
 type Restorable = Pick<VmSnapshot, 'status' | 'vm_id' | 'has_memory' | 'disks'>
 type Target = Pick<Vm, 'id' | 'status' | 'disks'>
@@ -22,10 +29,7 @@ export function canRestore(snapshot: Restorable, vm: Target | null | undefined):
   if (ready !== true || vm === undefined) return ready
   if (vm === null) return vmSnapshotTexts.vmGone
   const allowed = vmCan.restore(vm)
-  if (allowed !== true) return allowed
-  // What ran in the guest had these disks open.
-  const [lost] = snapshot.has_memory ? lostDisks(snapshot, vm) : []
-  return lost ? `Disk "${lost.name}" of this snapshot is no longer attached to the VM` : true
+  return allowed === true ? hasDisksOfThen(snapshot, vm.disks) : allowed
 }
 
 /** Whether VMs can be made of a snapshot now, whose processors and memory are those of its VM: as `canRestore`. */
