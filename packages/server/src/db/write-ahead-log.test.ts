@@ -10,6 +10,7 @@ import { openSqlite } from './sqlite.ts'
 
 /** The disk under the log: how often it was asked to keep everything, and what it does then. */
 const disk = vi.hoisted(() => ({ asked: 0, answer: (): Promise<void> => Promise.resolve() }))
+const threads = vi.hoisted(() => ({ areLeft: true }))
 // Files before this one may have loaded what is to write to that disk.
 vi.hoisted(() => vi.resetModules())
 afterAll(() => void vi.resetModules())
@@ -27,6 +28,19 @@ vi.mock('node:fs/promises', async (original) => {
           await handle.datasync()
         },
         close: () => handle.close(),
+      }
+    },
+  }
+})
+
+vi.mock('node:worker_threads', async (original) => {
+  const real = await original<typeof import('node:worker_threads')>()
+  return {
+    ...real,
+    Worker: class extends real.Worker {
+      constructor(...args: ConstructorParameters<typeof real.Worker>) {
+        if (!threads.areLeft) throw Object.assign(new Error('no'), { code: 'ERR_WORKER_INIT_FAILED' })
+        super(...args)
       }
     },
   }
@@ -113,4 +127,14 @@ it('is shortened beside the thread that answers', async () => {
   for (let i = 0; i < 260; i++) await write('x'.repeat(1000))
   await vi.waitFor(async () => expect((await stat(file)).size).toBeGreaterThan(before + 100_000), 10_000)
   expect(await count()).toBe(260)
+})
+
+it('refuses nothing that is stored while the host has no thread to shorten it, and is shortened when it has', async () => {
+  const before = (await stat(file)).size
+  threads.areLeft = false
+  for (let i = 0; i < 260; i++) await write('x'.repeat(1000))
+  threads.areLeft = true
+  for (let i = 0; i < 260; i++) await write('x'.repeat(1000))
+  await vi.waitFor(async () => expect((await stat(file)).size).toBeGreaterThan(before + 100_000), 10_000)
+  expect(await count()).toBe(520)
 })
