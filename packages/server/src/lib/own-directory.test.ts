@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { statfsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -84,4 +85,21 @@ it('a living server of an earlier version, which has the file alone, keeps other
   const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   await writeFile(path.join(dir, 'server.lock'), JSON.stringify({ pid: other.child.pid, started }))
   await expect(ownDirectory(dir)).rejects.toThrow(`(process ${other.child.pid})`)
+})
+
+const isRoot = process.getuid?.() === 0
+it.skipIf(!isRoot)('a directory on a disk without a free byte can be owned', async () => {
+  const dir = await newDirectory()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'slipway-test', dir])
+  try {
+    await (await ownDirectory(dir))()
+    const { bavail, bsize } = statfsSync(dir)
+    await writeFile(path.join(dir, 'filler'), Buffer.alloc(bavail * bsize))
+    await expect(writeFile(path.join(dir, 'more'), 'x')).rejects.toMatchObject({ code: 'ENOSPC' })
+    const giveUp = await ownDirectory(dir)
+    await expect(ownDirectory(dir)).rejects.toThrow(`is using ${dir}`)
+    await giveUp()
+  } finally {
+    execFileSync('umount', ['--lazy', dir])
+  }
 })

@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { livingProcess, thisProcess } from './process-identity.ts'
+import { isDiskFull } from './way-out.ts'
 
 /** Another process works in a directory. */
 export class DirectoryInUse extends Error {}
@@ -28,8 +29,12 @@ export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
     await writeFile(`${file}.new`, JSON.stringify(await thisProcess()), { mode: 0o600 })
     await rename(`${file}.new`, file)
   } catch (error) {
-    lock.close()
-    throw error
+    // The lock holds without it; what is left of an earlier server's text names nobody who lives.
+    await rm(`${file}.new`, { force: true })
+    if (!isDiskFull(error)) {
+      lock.close()
+      throw error
+    }
   }
   return async () => {
     await rm(file, { force: true })
@@ -41,7 +46,8 @@ export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
 export function holdLock(file: string): DatabaseSync | null {
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {
-    lock.exec('begin exclusive')
+    // Nothing is ever written: a journal on the disk would only keep a server from starting on a full one.
+    lock.exec('pragma journal_mode=memory; begin exclusive')
     return lock
   } catch (error) {
     lock.close()
