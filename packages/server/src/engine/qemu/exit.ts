@@ -44,7 +44,7 @@ export async function exitOf(
   const exit = judgeExit({
     run,
     bootId,
-    asked: (await dirs.readMark(machineId, 'asked')) === run.run,
+    asked: await dirs.wasAsked(machineId, run.run),
     events: await journalOf(dirs, machineId, { sameBoot: run.bootId === bootId }),
     lastWords: withoutHost(log.trim().split('\n').at(-1) ?? ''),
   })

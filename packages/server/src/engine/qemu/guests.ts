@@ -159,7 +159,7 @@ export function makeGuests(deps: {
     const guest = guests.get(machineId)
     const living = guest ? { run: guest.run, pid: guest.pid } : await livingRun(machineId)
     if (!living) return
-    await dirs.writeMark(machineId, 'asked', living.run.run)
+    await dirs.markAsked(machineId, living.run.run)
     // Its answer is that the line closes.
     guest?.qmp.execute('quit').catch(() => {})
     await endProcess(

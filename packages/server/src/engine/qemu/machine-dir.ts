@@ -71,6 +71,9 @@ export function makeMachineDirs(
   const fileOf = (id: string, name: string) => join(top, id, name)
   const images = makeImagePaths(dataDir)
 
+  /** The runs that were asked to end, for as long as this process lives; what holds longer are their marks. */
+  const asked = new Map<string, string>()
+
   const write = (id: string, name: string, value: unknown) => writeDurably(fileOf(id, name), value)
   async function read<T>(id: string, name: string, shape: Shape<T>): Promise<T | null> {
     const value = await readJson(fileOf(id, name), shape)
@@ -105,8 +108,13 @@ export function makeMachineDirs(
 
   const moveAside = (id: string): Promise<string> => places.moveAside('machines', id)
 
+  const readMark = (id: string, mark: 'asked' | 'ready') => read(id, fileNames[mark], isMark)
+  const writeMark = (id: string, mark: 'asked' | 'ready', run: string) => write(id, fileNames[mark], run)
+
   return {
     images,
+    /** What the directories lie in; it may be a file system of its own. */
+    top,
     pathOf,
     fileOf,
     /** Throws an UnreadableError when nothing can be said of any machine, and none may be made or removed. */
@@ -132,6 +140,7 @@ export function makeMachineDirs(
     /** Removes a machine, readable or not. From its first step on it is absent, and a crash does not bring it back. */
     async remove(id: string): Promise<void> {
       await places.require('machines')
+      asked.delete(id)
       await ifThere(pathOf(id), rename(fileOf(id, fileNames.record), fileOf(id, fileNames.deleted)))
       await removeAll(id)
     },
@@ -175,9 +184,19 @@ export function makeMachineDirs(
     },
     readRun: (id: string) => read(id, fileNames.run, isRun),
     writeRun: (id: string, run: RunRecord) => write(id, fileNames.run, run),
-    /** The run a mark (`asked`, `ready`) was set in. */
-    readMark: (id: string, mark: 'asked' | 'ready') => read(id, fileNames[mark], isMark),
-    writeMark: (id: string, mark: 'asked' | 'ready', run: string) => write(id, fileNames[mark], run),
+    /**
+     * Notes that a run was asked to end. Never fails: a guest can be ended on a disk that takes nothing any more, and
+     * without the mark only a later server takes its end for a crash.
+     */
+    async markAsked(id: string, run: string): Promise<void> {
+      asked.set(id, run)
+      await writeMark(id, 'asked', run).catch(() => {})
+    },
+    wasAsked: async (id: string, run: string): Promise<boolean> =>
+      asked.get(id) === run || (await readMark(id, 'asked')) === run,
+    /** Notes that the guest of a run was up. Never fails: a later server asks the guest again. */
+    markReady: (id: string, run: string): Promise<void> => writeMark(id, 'ready', run).catch(() => {}),
+    wasReady: async (id: string, run: string): Promise<boolean> => (await readMark(id, 'ready')) === run,
   }
 }
 

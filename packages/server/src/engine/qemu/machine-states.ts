@@ -57,7 +57,7 @@ export function makeMachineStates(deps: {
         const { run } = living.run
         // Ready is a fact of the run, which one that hangs now has reached or not.
         const address = addressIn(record, living.run)
-        return (await dirs.readMark(machineId, 'ready')) === run
+        return (await dirs.wasReady(machineId, run))
           ? { power: 'ready', run, address }
           : { power: 'booting', run, address, held: null }
       }

@@ -42,7 +42,6 @@ type MachineCalls =
 
 /** Makes, starts, ends and deletes machines, and takes up those an earlier process left. */
 export function makeMachines(deps: {
-  dataDir: string
   dirs: MachineDirs
   images: ImageStore
   volumes: Volumes
@@ -70,7 +69,7 @@ export function makeMachines(deps: {
   /** Ends a guest of the reserve that is in the place of a machine and has not begun. The turn of the machine is the caller's. */
   endReserved(machineId: string): Promise<void>
 } {
-  const { dataDir, dirs, images, volumes, restore, machineCopy, guests, runs, suspension } = deps
+  const { dirs, images, volumes, restore, machineCopy, guests, runs, suspension } = deps
   const { networks, doors, logs, log, host, changed, warmStarts, reserve, inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
@@ -112,7 +111,7 @@ export function makeMachines(deps: {
       const ip = ips.get(spec.id) ?? pickIp(spec.id, new Set(ips.values()))
       ips.set(spec.id, ip)
       try {
-        await requireRoom(dataDir)
+        await requireRoom(dirs.top)
         await networks.assign(projectId, spec.id)
         const filled = await fill()
         await putSeed(spec, startScript)
@@ -294,7 +293,8 @@ export function makeMachines(deps: {
             const { spec } = record
             const reserved = await reservedStarts.find(machineId, record, { volumeIds, seedIsAsMade })
             await requireMemory(spec)
-            await requireRoom(dataDir)
+            for (const dir of [dirs.top, ...(volumeIds.length > 0 ? [volumes.dir] : [])])
+              await requireRoom(dir)
             for (const id of volumeIds) {
               await volumes.requireThere(id)
               guests.requireFree(id, machineId)
@@ -322,7 +322,7 @@ export function makeMachines(deps: {
       inTurn(machineId, async () => {
         const guest = isMachineId(machineId) ? await guests.of(machineId) : null
         if (!guest) return
-        await dirs.writeMark(machineId, 'asked', guest.run.run)
+        await dirs.markAsked(machineId, guest.run.run)
         // A guest that ends in this moment needs no button.
         await guest.qmp.execute('system_powerdown').catch(() => {})
       }),

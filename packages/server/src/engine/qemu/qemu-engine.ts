@@ -196,7 +196,6 @@ export function makeQemuEngine(deps: {
   })
   const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
-    dataDir,
     dirs,
     images,
     volumes,

@@ -55,7 +55,7 @@ export function makeReadiness(deps: {
       if (await answersSsh(address, patienceMs)) {
         if (stopped || inLife !== life) return
         ready = true
-        await dirs.writeMark(machineId, 'ready', run.run)
+        await dirs.markReady(machineId, run.run)
         onReady()
         return
       }
@@ -86,7 +86,7 @@ export function makeReadiness(deps: {
     /** Looks where a guest stands that was taken hold of. */
     async begin(): Promise<void> {
       awaited = true
-      if ((await dirs.readMark(machineId, 'ready')) === run.run) ready = true
+      if (await dirs.wasReady(machineId, run.run)) ready = true
       else if (run.resumed || run.warm || (await saidReady(qmp))) ask(SAID_PAUSE_MS)
       // It may have started in the future: the clock can be set back.
       else waitForWord(Math.min(SILENCE_MS, Math.max(0, run.startedAt + SILENCE_MS - Date.now())))

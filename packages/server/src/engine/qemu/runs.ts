@@ -75,16 +75,16 @@ export function makeRuns(deps: {
       ...(plug && { plug }),
     }
     launching.set(machineId, thisRun)
-    await dirs.writeRun(machineId, thisRun)
-    const args = commandLine({
-      record,
-      run: thisRun,
-      accelerator,
-      network,
-      volumePath,
-      ...(frozen && { memory: { path: frozen.memory, use: 'map' } }),
-    })
     try {
+      await dirs.writeRun(machineId, thisRun)
+      const args = commandLine({
+        record,
+        run: thisRun,
+        accelerator,
+        network,
+        volumePath,
+        ...(frozen && { memory: { path: frozen.memory, use: 'map' } }),
+      })
       const state = frozen?.state ?? memory
       const { pid, ended } = await launchWithJournal(machineId, args, plug ? entry() : [], state)
       try {

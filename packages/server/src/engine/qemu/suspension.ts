@@ -133,8 +133,9 @@ export function makeSuspension(deps: {
     async discard(machineId) {
       const record = await dirs.readRecord(machineId)
       if (!record?.restored?.suspended) return
-      await dirs.writeRecord(machineId, { ...record, restored: null })
+      // First, as it is large: on a full disk it makes the room that the record takes.
       await rm(memoryOf(machineId), { force: true })
+      await dirs.writeRecord(machineId, { ...record, restored: null })
       changed(machineId)
     },
 
