@@ -341,3 +341,40 @@ describe('a revision after which something may have been stored and not told', (
     expect(await back(next, 'e-7')).toEqual([{ revision: 'e-7', replayed: false }])
   })
 })
+
+describe('who listens', () => {
+  it('to all projects of an account takes nothing from the streams of others', async () => {
+    const { bus, vms } = makeWorld()
+    bus.reads('project', async () => [])
+    vms.set('a', 'running')
+    // The server has just started: nobody told it of the members of a project yet.
+    const owner = listener(bus, { projectId: 'p', by: { accountId: 'ada', role: 'owner' } })
+    const all = listener(bus, { accountId: 'bob', roles: new Map([['p', 'viewer']]) })
+    const other = listener(bus, { projectId: 'p', by: { accountId: 'cy', role: 'operator' } })
+    await bus.idle()
+    bus.changed('vm', 'p', 'a')
+    await bus.idle()
+    for (const { said } of [owner, all, other]) expect(said()).toEqual([{ id: 'a', status: 'running' }])
+    bus.changed('project', 'p', 'p', { roles: { ada: 'owner' }, moved: ['bob', 'cy'] })
+    await bus.idle()
+    bus.changed('vm', 'p', 'a')
+    await bus.idle()
+    expect([all.said().length, other.said().length, owner.said().length]).toEqual([1, 1, 3])
+  })
+
+  it('and cannot take an event takes nothing from the others', async () => {
+    const { bus, vms, failures } = makeWorld()
+    vms.set('a', 'running')
+    bus.subscribe(p, null, () => {
+      throw new Error('the connection broke')
+    })
+    const { said } = listener(bus, p)
+    for (const _ of [1, 2]) {
+      bus.changed('vm', 'p', 'a')
+      await bus.idle()
+    }
+    const late = listener(bus, p, 'e-0')
+    await bus.idle()
+    expect([said().length, late.said().length, failures.length]).toEqual([1, 1, 1])
+  })
+})

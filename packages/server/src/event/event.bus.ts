@@ -56,6 +56,11 @@ export type Topic =
 interface Listener {
   topic: Topic
   hear: Hear
+  /**
+   * What it is where, of the projects that it listens to: as it was when it began, and as was heard since. It is its own: of the
+   * other members of these projects it says nothing.
+   */
+  roles: Map<string, ProjectRole>
   /** `greeted`: its first event was sent, and all others go to it. */
   state: 'new' | 'greeted' | 'over'
   /** Its last `hello`, or what came with it, includes all changes up to this number. */
@@ -103,11 +108,11 @@ export type EventBus = ReturnType<typeof makeEventBus>
 
 export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   const readers = new Map<string, (ids: readonly string[]) => Promise<readonly { id: string }[]>>()
+  const listeners = new Set<Listener>()
+  /** Those who have a role in a project that they listen to. */
   const byProject = new Map<string, Set<Listener>>()
   const byAccount = new Map<string, Set<Listener>>()
   const views = new Map<string, AsSeenBy<unknown>>()
-  /** What accounts are in projects: of those who ever listened, and of all members where that changed since the start. */
-  const members = new Map<string, Map<string, ProjectRole>>()
   /** Projects that nobody is in any more once what changed up to now was sent. */
   const ending = new Set<string>()
   /** By account, the number of the change that last made it come, leave or become something else. */
@@ -133,24 +138,28 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     return /^\d{1,15}$/.test(digits) && Number(digits) <= peers.position() ? Number(digits) : null
   }
 
-  const ofAccounts = (projectId: string): Listener[] =>
-    [...(members.get(projectId)?.keys() ?? [])].flatMap((accountId) => [...(byAccount.get(accountId) ?? [])])
-  const isWatched = (projectId: string) => byProject.has(projectId) || ofAccounts(projectId).length > 0
-  const listenersOf = ({ projectId }: Change): Listener[] =>
-    [...(byProject.get(projectId) ?? []), ...ofAccounts(projectId)].filter(
-      ({ topic }) => roleIn(topic, projectId) !== null,
-    )
-
-  /** What whoever listens is in a project now; null: no member. */
-  function roleIn(topic: Topic, projectId: string): ProjectRole | null {
-    if ('accountId' in topic) return members.get(projectId)?.get(topic.accountId) ?? null
-    if (topic.projectId !== projectId) return null
-    if (topic.by === null) return 'owner'
-    const known = members.get(projectId)
-    return known ? (known.get(topic.by.accountId) ?? null) : topic.by.role
-  }
+  const isWatched = (projectId: string) => byProject.has(projectId)
 
   const accountOf = (topic: Topic) => ('accountId' in topic ? topic.accountId : topic.by?.accountId)
+
+  /** Notes what a listener is in a project; null: no member. */
+  function setRole(listener: Listener, projectId: string, role: ProjectRole | null): void {
+    if (role === null) {
+      listener.roles.delete(projectId)
+      removeFrom(byProject, projectId, listener)
+    } else {
+      listener.roles.set(projectId, role)
+      addTo(byProject, projectId, listener)
+    }
+  }
+
+  function forget(listener: Listener): void {
+    listener.state = 'over'
+    arrivals = arrivals.filter((one) => one.listener !== listener)
+    listeners.delete(listener)
+    for (const projectId of listener.roles.keys()) removeFrom(byProject, projectId, listener)
+    removeFrom(byAccount, accountOf(listener.topic) ?? '', listener)
+  }
 
   /** Events as they go to somebody of a role; made once for each role. */
   function makeSeen() {
@@ -168,7 +177,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
 
   /** Once whoever was in a project was told of its end: what is in it may change still, and is nobody's any more. */
   function endProject(id: string): void {
-    if (ending.delete(id)) members.set(id, new Map())
+    if (!ending.delete(id)) return
+    for (const listener of [...(byProject.get(id) ?? [])])
+      if (accountOf(listener.topic) !== undefined) setRole(listener, id, null)
   }
 
   /** The changed objects as they are now, in the same order. */
@@ -200,13 +211,11 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   async function greet({ listener, after }: Arrival): Promise<void> {
     const since = after === null ? null : numberOf(after)
     const now = peers.position()
-    const { topic } = listener
+    const { topic, roles } = listener
     // Whoever came or left meanwhile is better off with the lists: of what they left nothing is said any more.
     const hasMoved = since !== null && (moves.get(accountOf(topic) ?? '') ?? -1) > since
     const missed =
-      since === null || hasMoved
-        ? null
-        : log.after(since)?.filter(({ change }) => roleIn(topic, change.projectId) !== null)
+      since === null || hasMoved ? null : log.after(since)?.filter(({ change }) => roles.has(change.projectId))
     const replay =
       missed && missed.length <= mostReplayed
         ? await read(missed).catch((error: unknown) => {
@@ -217,11 +226,11 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     if (listener.state === 'over') return
     listener.state = 'greeted'
     listener.knows = now
-    listener.hear(hello(revisionOf(now), replay !== null))
+    send([listener], hello(revisionOf(now), replay !== null))
     const seen = makeSeen()
     for (const [i, event] of (replay ?? []).entries()) {
-      const role = roleIn(topic, missed?.[i]?.change.projectId ?? '')
-      if (role !== null) listener.hear(seen(event, role))
+      const role = roles.get(missed?.[i]?.change.projectId ?? '')
+      if (role !== undefined) send([listener], seen(event, role))
     }
   }
 
@@ -234,15 +243,14 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
       for (const [i, event] of (await read(watched)).entries()) {
         const one = watched[i]
         if (!one) continue
-        for (const listener of listenersOf(one.change)) {
-          const role = roleIn(listener.topic, one.change.projectId)
-          if (one.number > listener.knows && role !== null) send([listener], seen(event, role))
+        for (const listener of [...(byProject.get(one.change.projectId) ?? [])]) {
+          const role = listener.roles.get(one.change.projectId)
+          if (one.number > listener.knows && role !== undefined) send([listener], seen(event, role))
         }
         if (one.change.kind === 'project') endProject(one.change.projectId)
       }
     } catch (error) {
-      onFailure(error)
-      sendToLists()
+      haveListsFetched(error)
       return
     }
     for (const { change } of batch) if (change.kind === 'project') endProject(change.projectId)
@@ -258,13 +266,21 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     dirty.clear()
     for (const id of ending) endProject(id)
     sent = now
-    const all = [...byProject.values(), ...byAccount.values()].flatMap((set) => [...set])
-    for (const listener of all) listener.knows = now
-    send(all, hello(revisionOf(now), false))
+    for (const listener of listeners) listener.knows = now
+    send(listeners, hello(revisionOf(now), false))
   }
 
-  function send(to: readonly Listener[], event: BusEvent): void {
-    for (const listener of to) if (listener.state === 'greeted') listener.hear(event)
+  /** A listener that cannot take an event hears no more: of what follows it would make a wrong picture. */
+  function send(to: Iterable<Listener>, event: BusEvent): void {
+    for (const listener of [...to]) {
+      if (listener.state !== 'greeted') continue
+      try {
+        listener.hear(event)
+      } catch (error) {
+        forget(listener)
+        onFailure(error)
+      }
+    }
   }
 
   async function work(): Promise<void> {
@@ -273,11 +289,17 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     while (arrivals.length > 0 || dirty.size > 0 || wasGap) {
       const arrived = arrivals
       arrivals = []
-      for (const arrival of arrived) await greet(arrival)
+      for (const arrival of arrived) await greet(arrival).catch(haveListsFetched)
       if (wasGap) sendToLists()
-      if (dirty.size > 0) await sendChanges()
+      if (dirty.size > 0) await sendChanges().catch(haveListsFetched)
     }
     working = null
+  }
+
+  /** What failed was not told: those who listen learn it from their lists. */
+  function haveListsFetched(error: unknown): void {
+    onFailure(error)
+    sendToLists()
   }
 
   function wake(): void {
@@ -286,7 +308,14 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
 
   /** Those who came or left fetch their lists: nobody told them of what they had no part in. */
   function noteMembers({ roles, moved = [], ends }: Members, projectId: string, number: number): void {
-    members.set(projectId, new Map(Object.entries(roles)))
+    for (const listener of [...(byProject.get(projectId) ?? [])]) {
+      const accountId = accountOf(listener.topic)
+      if (accountId !== undefined && !roles[accountId]) setRole(listener, projectId, null)
+    }
+    for (const [accountId, role] of Object.entries(roles))
+      for (const listener of byAccount.get(accountId) ?? [])
+        if ('accountId' in listener.topic || listener.topic.projectId === projectId)
+          setRole(listener, projectId, role)
     ending.delete(projectId)
     if (ends) {
       ending.add(projectId)
@@ -297,7 +326,8 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     for (const accountId of moved) {
       moves.set(accountId, number)
       for (const listener of byAccount.get(accountId) ?? [])
-        if (listener.state === 'greeted') arrivals.push({ listener, after: null })
+        if ('accountId' in listener.topic && listener.state === 'greeted')
+          arrivals.push({ listener, after: null })
     }
     if (moved.length > 0) for (const listener of onMoved) listener(moved, projectId)
   }
@@ -365,24 +395,15 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
      * be had. Returns the way to stop.
      */
     subscribe(topic: Topic, after: string | null, hear: Hear): () => void {
-      const listener: Listener = { topic, hear, state: 'new', knows: 0 }
-      const [sets, key] =
-        'projectId' in topic
-          ? ([byProject, topic.projectId] as const)
-          : ([byAccount, topic.accountId] as const)
-      if ('accountId' in topic)
-        for (const [id, role] of topic.roles)
-          members.set(id, (members.get(id) ?? new Map<string, ProjectRole>()).set(topic.accountId, role))
-      const set = sets.get(key) ?? new Set()
-      sets.set(key, set.add(listener))
+      const listener: Listener = { topic, hear, roles: new Map(), state: 'new', knows: 0 }
+      listeners.add(listener)
+      if ('accountId' in topic) for (const [id, role] of topic.roles) setRole(listener, id, role)
+      else setRole(listener, topic.projectId, topic.by?.role ?? 'owner')
+      const accountId = accountOf(topic)
+      if (accountId !== undefined) addTo(byAccount, accountId, listener)
       arrivals.push({ listener, after })
       wake()
-      return () => {
-        listener.state = 'over'
-        arrivals = arrivals.filter((one) => one.listener !== listener)
-        set.delete(listener)
-        if (set.size === 0 && sets.get(key) === set) sets.delete(key)
-      }
+      return () => forget(listener)
     },
 
     /** For tests: settles when everything was sent. */
@@ -390,4 +411,14 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
       while (working !== null) await working
     },
   }
+}
+
+function addTo<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
+  sets.set(key, (sets.get(key) ?? new Set<T>()).add(value))
+}
+
+function removeFrom<T>(sets: Map<string, Set<T>>, key: string, value: T): void {
+  const set = sets.get(key)
+  set?.delete(value)
+  if (set?.size === 0) sets.delete(key)
 }

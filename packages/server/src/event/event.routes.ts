@@ -48,27 +48,35 @@ export function eventRoutes(
     if (account !== undefined && account !== user.id) throw new Problem(401, messages.otherAccount)
   }
 
-  /** What a user is where, as it is when they begin to listen: from then on the bus hears of it. */
-  async function rolesOf(userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
+  /** Begins with what a user is where, as it is at that moment: from then on the bus hears of it. */
+  async function withRoles(
+    userId: string,
+    begin: (roles: ReadonlyMap<string, ProjectRole>) => void,
+  ): Promise<void> {
     for (;;) {
       const before = projects.moveOf(userId)
       const roles = new Map((await projects.list(userId)).map(({ id, role }) => [id, role]))
-      if (projects.moveOf(userId) === before) return roles
+      // In the same turn: nothing can be heard in between.
+      if (projects.moveOf(userId) === before) return begin(roles)
     }
   }
 
   route(eventApi.streamAll, async (input, request, reply) => {
     const { user, query } = input
     requireAccount(user, query)
-    open(eventApi.streamAll, { accountId: user.id, roles: await rolesOf(user.id) }, input, request, reply)
+    await withRoles(user.id, (roles) =>
+      open(eventApi.streamAll, { accountId: user.id, roles }, input, request, reply),
+    )
   })
 
   route(eventApi.stream, async (input, request, reply) => {
     const { user, query, params } = input
     requireAccount(user, query)
-    const role = (await rolesOf(user.id)).get(params.projectId)
-    if (!role) throw new Problem(404, messages.projectNotFound)
-    const by = { accountId: user.id, role }
-    open(eventApi.stream, { projectId: params.projectId, by }, input, request, reply)
+    await withRoles(user.id, (roles) => {
+      const role = roles.get(params.projectId)
+      if (!role) throw new Problem(404, messages.projectNotFound)
+      const by = { accountId: user.id, role }
+      open(eventApi.stream, { projectId: params.projectId, by }, input, request, reply)
+    })
   })
 }

@@ -118,7 +118,13 @@ export function makeEventStreams<Topic>(
       write('retry: 2000\n: welcome\n\n')
       const unsubscribe = source.subscribe(topic, after, function hear(event) {
         isGreeted = true
-        write(textOf(event))
+        try {
+          write(textOf(event))
+        } catch (error) {
+          // It comes back for the rest.
+          cutOff()
+          throw error
+        }
       })
       place.hold({ isAllowed, end: stream.end })
     },
