@@ -2,7 +2,7 @@ import type { Activity } from '@slipway/contract'
 import type { Db } from '../db/open.ts'
 import { idFloor } from '../lib/id.ts'
 import { type Entry, toActivity } from './entry.ts'
-import { record } from './record.ts'
+import { record, recordVisit } from './record.ts'
 
 /** Whose log, and what of it; nothing given is no condition. */
 export interface ActivityFilter {
@@ -26,6 +26,8 @@ export function makeActivityRepo(db: Db) {
     async record(entries: readonly Entry[]): Promise<void> {
       await db.transaction().execute((tx) => record(tx, entries))
     },
+
+    recordVisit: (visit: Entry): Promise<void> => recordVisit(db, visit),
 
     /** Newest first. */
     async page(filter: ActivityFilter, limit: number): Promise<Activity[]> {

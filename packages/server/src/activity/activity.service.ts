@@ -42,6 +42,13 @@ export function makeActivityService({ repo, days, clock }: ActivityServiceOption
       { action, message, reason = null }: { action: string; message: string; reason?: string | null },
     ): Promise<void> => repo.record([entry(clock.now(), subject, access(userId, action, message, reason))]),
 
+    /** The same of somebody who looks into an object of a project: all that they look at in a few minutes is one entry. */
+    visit: (
+      userId: string,
+      subject: Subject & { projectId: string },
+      { action, message }: { action: string; message: string },
+    ): Promise<void> => repo.recordVisit(entry(clock.now(), subject, access(userId, action, message))),
+
     async ofProject(
       projectId: string,
       { limit, ...filter }: Parsed<Api['ofProject']>['query'],

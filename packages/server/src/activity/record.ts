@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import { keepOnce } from '../db/once.ts'
-import type { Tx } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import { isoTime } from '../lib/clock.ts'
-import { newId } from '../lib/id.ts'
+import { idFloor, newId } from '../lib/id.ts'
 import { projectsOf, queueDeliveries } from '../webhook-delivery/webhook-delivery.writes.ts'
 import type { Entry } from './entry.ts'
 
 /** SQLite takes 32,766 values in one statement. */
 const rowsAtOnce = 500
+
+/** What one account looks at within this time is one visit, in however many requests. */
+const visitMs = 10 * 60_000
 
 /**
  * Adds entries to the activity log, in the transaction of the change they describe: a change is never stored without
@@ -24,6 +27,33 @@ export async function recordOne(tx: Tx, entry: Entry): Promise<string> {
   const [id] = await store(tx, [entry])
   if (id === undefined) throw new Error('The entry was not stored')
   return id
+}
+
+/**
+ * Adds an entry of somebody who reads or looks into an object of a project, unless one says so already that is not older than a visit
+ * lasts. It is asked of the log itself, so that no client and no second server has a say in it.
+ */
+export async function recordVisit(db: Db, visit: Entry): Promise<void> {
+  if (await isRecorded(db, visit)) return
+  await db.transaction().execute(async (tx) => {
+    if (!(await isRecorded(tx, visit))) await record(tx, [visit])
+  })
+}
+
+async function isRecorded(executor: Db, { at, action, actor, subject }: Entry): Promise<boolean> {
+  const row = await executor
+    .selectFrom('activity')
+    .select('id')
+    .where('project_id', '=', subject.projectId ?? null)
+    .where('object_id', '=', subject.id)
+    // Ids may run ahead of the clock, never behind: the index finds few, the time decides.
+    .where('id', '>=', idFloor(at - visitMs))
+    .where('at', '>', isoTime(at - visitMs))
+    .where('action', '=', action)
+    .where('actor_id', '=', actor)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 async function store(tx: Tx, entries: readonly Entry[]): Promise<string[]> {

@@ -142,10 +142,16 @@ export function makeMachines(
     uses,
     clock,
     onOpened: (user, { id, name, project_id }, what) =>
-      activity.access(
+      activity.visit(
         user.id,
         { type: 'vm', id, name, projectId: project_id },
-        { action: `vm.${what}`, message: `Opened the ${what} of VM ${name}` },
+        {
+          action: `vm.${what}`,
+          message:
+            what === 'consoleLog'
+              ? `Read the console output of VM ${name}`
+              : `Opened the ${what} of VM ${name}`,
+        },
       ),
   })
 

@@ -30,8 +30,8 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
     },
   )
 
-  route(consoleApi.log, async ({ params }, _, reply) => {
-    const { name, bytes } = await consoles.log(params.projectId, params.vmId)
+  route(consoleApi.log, async ({ user, params }, _, reply) => {
+    const { name, bytes } = await consoles.log(user, params.projectId, params.vmId)
     const file = `${name.replace(/[^\w.-]+/g, '-')}-console.log`
     await reply
       .header('content-type', 'text/plain; charset=utf-8')

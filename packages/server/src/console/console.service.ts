@@ -12,24 +12,23 @@ export interface ConsoleServiceOptions {
   cannot: Limits
   /** The VM, if it is of the project; else a 404. */
   ownVm: (projectId: string, vmId: string) => Promise<Vm>
-  /** Writes down that somebody looks into a VM. */
-  onOpened: (user: User, vm: Vm, what: 'console' | 'screen') => Promise<void>
+  /** Writes down that somebody looks into a VM, once for a visit: reloads and more windows are one. */
+  onOpened: (user: User, vm: Vm, what: Looked) => Promise<void>
   uses: Pick<Uses, 'begin'>
   clock: Clock
 }
 
+/** What somebody looks at: what a VM prints, its screen, or what it printed as a file. */
+export type Looked = 'console' | 'screen' | 'consoleLog'
+
 export type ConsoleService = ReturnType<typeof makeConsoleService>
 
 const pieceBytes = 256 * 1024
-/** Reloads and more windows within this time are one visit. */
-const visitMs = 10 * 60_000
 /** How often the status of a VM is read while somebody looks at its console and no guest runs. */
 const awaitedEveryMs = 1_000
 
 /** One session for each machine that is looked at, whoever looks. */
 export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, clock }: ConsoleServiceOptions) {
-  /** Who was written down for which VM, and when. */
-  const visits = new Map<string, number>()
   const open = new Set<ConsoleSession>()
   const sessions = new Map<string, Promise<ConsoleSession | null>>()
 
@@ -56,15 +55,6 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
     sessions.set(vmId, opening)
     opening.then((session) => session ?? forget(), forget)
     return opening
-  }
-
-  async function note(user: User, vm: Vm, what: 'console' | 'screen'): Promise<void> {
-    const now = clock.now()
-    for (const [visit, at] of visits) if (now - at > visitMs) visits.delete(visit)
-    const visit = `${user.id} ${vm.id} ${what}`
-    if (visits.has(visit)) return
-    visits.set(visit, now)
-    await onOpened(user, vm, what)
   }
 
   async function ownLivingVm(projectId: string, vmId: string): Promise<Vm> {
@@ -95,8 +85,7 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
      */
     async open(user: User, projectId: string, vmId: string, from: number | undefined) {
       const vm = await ownLivingVm(projectId, vmId)
-      // Who goes on from an offset has been here before.
-      if (from === undefined) await note(user, vm, 'console')
+      await onOpened(user, vm, 'console')
       return async (line: ViewerLine): Promise<Viewer | null> => {
         const session = await sessionOf(vm.id).catch(() => null)
         if (!session) line.close(consoleCloses.away, 'The VM has not started yet')
@@ -127,7 +116,7 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
       screen.on('error', () => screen.destroy())
       screen.once('close', uses.begin(vm.id))
       try {
-        await note(user, vm, 'screen')
+        await onOpened(user, vm, 'screen')
       } catch (error) {
         screen.destroy()
         throw error
@@ -136,8 +125,9 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
     },
 
     /** Everything that is kept of what a VM printed; notes stand in lines of their own. */
-    async log(projectId: string, vmId: string) {
+    async log(user: User, projectId: string, vmId: string) {
       const vm = await ownVm(projectId, vmId)
+      await onOpened(user, vm, 'consoleLog')
       const terminal = await engine.openConsole(vm.id)
       return { name: vm.name, bytes: terminal ? everything(terminal) : none() }
     },

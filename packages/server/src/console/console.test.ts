@@ -310,6 +310,24 @@ describe('who looked', () => {
     expect(await entries()).toHaveLength(2)
     later.socket.close()
   })
+
+  it('is in the log whatever the client says, and once on all servers', async () => {
+    const vm = await newVm('claimed')
+    const entries = async () => {
+      const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity?kind=access&object_id=${vm}`)
+      return (body as { entries: { message: string }[] }).entries.map(({ message }) => message)
+    }
+    for (let i = 0; i < 2; i++) (await live(vm, { from: 0 })).socket.close()
+    expect(await entries()).toEqual(['Opened the console of VM claimed'])
+    const logPath = fillPath(routes['vm.consoleLog'].split(' ')[1] ?? '', { projectId, vmId: vm })
+    const beside = (await app.serverBeside()).app
+    for (const { inject } of [app.app, beside, app.app])
+      expect((await inject({ url: logPath, headers: { cookie: ada.cookie ?? '' } })).statusCode).toBe(200)
+    expect(await entries()).toEqual([
+      'Read the console output of VM claimed',
+      'Opened the console of VM claimed',
+    ])
+  })
 })
 
 describe('a console is refused before it opens', () => {

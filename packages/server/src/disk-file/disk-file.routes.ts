@@ -1,5 +1,5 @@
 import { diskApi, diskSnapshotApi } from '@slipway/contract'
-import { answerFile, isContinued } from '../http/file-answer.ts'
+import { answerFile } from '../http/file-answer.ts'
 import type { Route } from '../http/route.ts'
 import type { DiskFileService } from './disk-file.service.ts'
 
@@ -9,7 +9,6 @@ export function diskFileRoutes(route: Route, files: DiskFileService): void {
       files.ofDisk(params.projectId, params.diskId, {
         userId: user.id,
         signal,
-        isContinued: isContinued(request),
       }),
     ),
   )
@@ -18,7 +17,6 @@ export function diskFileRoutes(route: Route, files: DiskFileService): void {
       files.ofSnapshot(params.projectId, params.diskSnapshotId, {
         userId: user.id,
         signal,
-        isContinued: isContinued(request),
       }),
     ),
   )

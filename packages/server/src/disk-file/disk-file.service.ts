@@ -41,8 +41,6 @@ export interface DiskFileServiceOptions {
 export interface Reader {
   userId: string
   signal: AbortSignal
-  /** It goes on with a transfer that was recorded before. */
-  isContinued: boolean
 }
 
 export type DiskFileService = ReturnType<typeof makeDiskFileService>
@@ -77,7 +75,7 @@ export function makeDiskFileService({
 
   async function send(
     of: Parameters<Open>[0],
-    { userId, signal, isContinued }: Reader,
+    { userId, signal }: Reader,
     subject: Subject,
     what: { action: 'disk.download' | 'diskSnapshot.download'; message: string },
   ): Promise<SentFile> {
@@ -87,8 +85,7 @@ export function makeDiskFileService({
       const close = () => file.close().finally(giveBack)
       try {
         signal.throwIfAborted()
-        if (!isContinued)
-          await repo.note(entry(clock.now(), subject, wish(userId, what.action, what.message)))
+        await repo.note(entry(clock.now(), subject, wish(userId, what.action, what.message)))
       } catch (error) {
         await close()
         throw error

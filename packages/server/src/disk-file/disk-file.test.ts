@@ -53,6 +53,22 @@ describe('downloading a disk', () => {
   )
 
   it(
+    'the log says who reads it whatever part the client claims to ask for, once for all parts of a transfer',
+    atDesk(async (desk) => {
+      for (const range of ['items=0-', 'x', 'bytes=00-', 'bytes=1-']) {
+        const id = await desk.readyDisk({ name: `by ${range.replace(/\W/g, '-')}` })
+        for (let part = 0; part < 2; part++) await read(desk, pathOf(desk, id), { range })
+        const { body } = await desk.ada.raw(
+          'GET',
+          `/api/projects/${desk.params.projectId}/activity?object_id=${id}`,
+        )
+        const { entries } = body as { entries: { action: string }[] }
+        expect([range, entries.filter(({ action }) => action === 'disk.download').length]).toEqual([range, 1])
+      }
+    }),
+  )
+
+  it(
     '409 for one that a VM has, with the way out; its snapshot can be downloaded',
     atDesk(async (desk) => {
       const id = await desk.readyDisk()

@@ -215,7 +215,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     // Whoever came or left meanwhile is better off with the lists: of what they left nothing is said any more.
     const hasMoved = since !== null && (moves.get(accountOf(topic) ?? '') ?? -1) > since
     const missed =
-      since === null || hasMoved ? null : log.after(since)?.filter(({ change }) => roles.has(change.projectId))
+      since === null || hasMoved
+        ? null
+        : log.after(since)?.filter(({ change }) => roles.has(change.projectId))
     const replay =
       missed && missed.length <= mostReplayed
         ? await read(missed).catch((error: unknown) => {

@@ -13,10 +13,6 @@ interface Sent {
   close: () => Promise<void>
 }
 
-/** Whether a request goes on with a transfer that began before. */
-export const isContinued = ({ headers: { range } }: FastifyRequest): boolean =>
-  range !== undefined && !/^\s*bytes=0-/.test(range)
-
 /**
  * Answers with a file, or the part of it that `Range` asks for. Preparing it may take longer than a connection may be silent;
  * `signal` is aborted when the client goes away.
