@@ -6,8 +6,8 @@ import {
   coveredBy,
   endpoints,
   isOfProject,
+  isOnlyByPeople,
   leastRoles,
-  needsProof,
 } from './index.ts'
 
 const behindSession = endpoints.filter(({ auth }) => auth === 'session')
@@ -29,7 +29,7 @@ describe('the access that a call needs', () => {
       if (!isOfProject(endpoint.id)) continue
       const isView = endpoint.method === 'GET' && leastRoles[endpoint.id] === 'viewer'
       const least = isView ? 'read' : 'write'
-      expect(apiTokenNeeds(endpoint), endpoint.id).toBe(needsProof(endpoint.id) ? null : least)
+      expect(apiTokenNeeds(endpoint), endpoint.id).toBe(isOnlyByPeople(endpoint.id) ? null : least)
     }
     for (const id of ['vm.console', 'vm.screen', 'vm.consoleLog']) {
       expect(apiTokenNeeds(endpointOf(id))).toBe('write')
@@ -59,9 +59,9 @@ describe('what a token may', () => {
   it('stops at its projects', () => {
     for (const endpoint of behindSession.filter(({ path }) => path.includes(':projectId'))) {
       expect(apiTokenMay(some, endpoint, 'a')).toBe(
-        needsProof(endpoint.id) ? apiTokenTexts.notForTokens : true,
+        isOnlyByPeople(endpoint.id) ? apiTokenTexts.notForTokens : true,
       )
-      if (needsProof(endpoint.id)) continue
+      if (isOnlyByPeople(endpoint.id)) continue
       expect(apiTokenMay(some, endpoint, 'b')).toBe(apiTokenTexts.otherProject)
       expect(apiTokenMay({ ...some, project_ids: [] }, endpoint, 'a')).toBe(apiTokenTexts.otherProject)
     }

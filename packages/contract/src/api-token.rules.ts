@@ -1,6 +1,6 @@
 import { isOfProject, leastRoles } from './access.rules.ts'
 import type { EndpointDef, EndpointId, Method } from './endpoint.ts'
-import { needsProof } from './proof.rules.ts'
+import { isOnlyByPeople } from './proof.rules.ts'
 
 export const apiTokenTexts = {
   nameMissing: 'Please enter a name for the token',
@@ -62,8 +62,7 @@ const withoutProject: ReadonlySet<EndpointId> = new Set([
  */
 export function apiTokenNeeds({ auth, id, method, path }: Call): ApiTokenAccess | null {
   if (auth !== 'session' || path.startsWith('/api/admin/') || onlyWithSession.test(id)) return null
-  // What a person has to confirm is nothing for a program.
-  if (needsProof(id)) return null
+  if (isOnlyByPeople(id)) return null
   const mayLook = !isOfProject(id) || leastRoles[id] === 'viewer'
   return method === 'GET' && mayLook ? 'read' : 'write'
 }

@@ -79,7 +79,7 @@ export const projectMemberApi = {
     params: MemberParams,
     body: ProjectMemberUpdate,
     response: ProjectMember,
-    errors: { 404: noMember, 409: [texts.ownerStays] },
+    errors: { 403: [proofTexts.needed], 404: noMember, 409: [texts.ownerStays] },
   }),
   remove: endpoint('projectMember.remove', {
     summary: 'Remove a member',
@@ -119,6 +119,7 @@ export const projectMemberApi = {
     response: ProjectInvitation,
     errors: {
       400: [accountTexts.emailMissing, accountTexts.invalidEmail, texts.roleMissing],
+      403: [proofTexts.needed],
       404: noProject,
       409: [texts.alreadyMember, texts.tooMany],
       429: [messages.tooManyAttempts],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { proofTexts } from './proof.rules.ts'
 import { parseSshPublicKey, sshKeyProofs, sshKeyTexts } from './ssh-key.rules.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, name, Time } from './text.ts'
@@ -54,7 +55,11 @@ export const sshKeyApi = {
     idempotent: true,
     body: SshKeyCreate,
     response: SshKey,
-    errors: { 400: [sshKeyTexts.nameMissing, sshKeyTexts.invalidKey], 409: [sshKeyTexts.duplicate] },
+    errors: {
+      400: [sshKeyTexts.nameMissing, sshKeyTexts.invalidKey],
+      403: [proofTexts.needed],
+      409: [sshKeyTexts.duplicate],
+    },
   }),
   prove: endpoint('sshKey.prove', {
     summary: 'Ask for the user name by which a sign-in with the key proves it; it replaces an earlier one',

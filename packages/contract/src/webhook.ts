@@ -3,6 +3,7 @@ import { Activity, ActivityKindWord } from './activity.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
+import { proofTexts } from './proof.rules.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, Time } from './text.ts'
 import {
@@ -185,7 +186,7 @@ export const webhookApi = {
     params: ProjectParams,
     body: WebhookCreate,
     response: WebhookWithSecret,
-    errors: { 400: broken, 404: [messages.projectNotFound], 409: [t.tooMany] },
+    errors: { 400: broken, 403: [proofTexts.needed], 404: [messages.projectNotFound], 409: [t.tooMany] },
   }),
   get: endpoint('webhook.get', {
     summary: 'A webhook',
@@ -202,7 +203,7 @@ export const webhookApi = {
     params: WebhookParams,
     body: WebhookUpdate,
     response: Webhook,
-    errors: { 400: [t.nothing, ...broken], 404: notFound },
+    errors: { 400: [t.nothing, ...broken], 403: [proofTexts.needed], 404: notFound },
   }),
   renewSecret: endpoint('webhook.renewSecret', {
     summary: 'Create a new secret; only this response contains it. The old one signs as well for a day',
@@ -210,7 +211,7 @@ export const webhookApi = {
     status: 200,
     params: WebhookParams,
     response: WebhookWithSecret,
-    errors: { 404: notFound },
+    errors: { 403: [proofTexts.needed], 404: notFound },
   }),
   delete: endpoint('webhook.delete', {
     summary: 'Delete a webhook with its deliveries; what waits is not sent',

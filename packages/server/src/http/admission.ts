@@ -36,11 +36,11 @@ export function makeAdmission(
   standingOf: (accountId: string, projectId: string) => Promise<Standing | null>,
 ): Admit {
   return async function admit(endpoint, input) {
-    const { session } = input as { session?: Session }
+    const { session, body } = input as { session?: Session; body?: unknown }
     if (session?.isLeaving) require403(mayWhileLeaving(endpoint.id))
     if (isOfProject(endpoint.id)) await requireRole(endpoint, endpoint.id, input)
     // Last: who may not do this anyway is not asked to confirm anything.
-    if (needsProof(endpoint.id) && !session?.isProven) throw proofIsNeeded()
+    if (!isToken(session) && needsProof(endpoint.id, body) && !session?.isProven) throw proofIsNeeded()
   }
 
   async function requireRole(endpoint: Asked, id: ProjectEndpointId, input: object): Promise<void> {
@@ -51,6 +51,9 @@ export function makeAdmission(
     if (standing.isFrozen) require403(mayWhileFrozen(endpoint))
   }
 }
+
+/** It has no session that could be confirmed; what no token will do for is refused by its scope. */
+const isToken = (session: Session | undefined): boolean => session !== undefined && session.scope !== null
 
 function require403(verdict: true | string): void {
   if (verdict !== true) throw new Problem(403, verdict)

@@ -267,6 +267,7 @@ describe('what only a person may create', () => {
 
   it('is what lets somebody in, and what is the operator’s', () => {
     expect(onlyForPersons.map(({ call }) => call)).toEqual([
+      'projectMember.invite',
       'sshKey.create',
       'apiToken.create',
       'template.create',
