@@ -15,7 +15,7 @@ export const Quota = z
     /** Processors and memory that VMs were given, running or not. */
     processors: QuotaLine,
     memory_mb: QuotaLine,
-    /** Sizes of data disks, whatever is stored on them. */
+    /** Sizes of data disks, whatever is stored on them; of uploads, the files that are larger than their disks. */
     disk_bytes: QuotaLine,
     /** What snapshots of VMs and disks take. */
     snapshot_bytes: QuotaLine,

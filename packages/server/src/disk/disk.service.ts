@@ -206,14 +206,22 @@ export function makeDiskService(options: DiskServiceOptions) {
     projectId: string,
     disk: Parameters<typeof rowOf>[1],
     what: Told,
-    more: { given?: (tx: Tx) => Promise<void>; along?: (tx: Tx, diskId: string) => Promise<void> } = {},
+    more: {
+      /** What it takes as long as it is made from a file that is uploaded. */
+      fileBytes?: number
+      given?: (tx: Tx) => Promise<void>
+      along?: (tx: Tx, diskId: string) => Promise<void>
+    } = {},
   ) {
     const row = rowOf(projectId, disk)
     const stored = await repo.insert(
       row,
       entry(clock.now(), diskSubject(row, projectId), what),
       async (tx) => {
-        await options.quotas.require(tx, projectId, { disk_bytes: row.size_bytes })
+        const { fileBytes = 0 } = more
+        const isMoreThanDisk = fileBytes > row.size_bytes
+        const disk_bytes = isMoreThanDisk ? fileBytes : row.size_bytes
+        await options.quotas.require(tx, projectId, { disk_bytes }, isMoreThanDisk ? 'file_bytes' : undefined)
         await more.given?.(tx)
       },
       async (tx) => more.along?.(tx, row.id),
@@ -407,16 +415,18 @@ export function makeDiskService(options: DiskServiceOptions) {
     async createForUpload(
       userId: string,
       projectId: string,
-      asked: { name: string; description: string; size: string; fileName: string },
+      asked: { name: string; description: string; size: string; fileName: string; fileBytes: number },
       given: (tx: Tx) => Promise<void>,
       along: (tx: Tx, diskId: string) => Promise<void>,
     ): Promise<string> {
       const gi = parseDiskSize(asked.size, maxDiskGb)
       if (typeof gi === 'string') throw refuse('size', gi)
-      const { name, description, fileName } = asked
+      const { name, description, fileName, fileBytes } = asked
       const message = `Create disk ${name} from file ${fileName} requested`
       const row = { name, description, source: 'UPLOAD', size_bytes: gi * gibibyte } as const
-      return (await insert(projectId, row, wish(userId, 'upload.create', message), { given, along })).id
+      return (
+        await insert(projectId, row, wish(userId, 'upload.create', message), { fileBytes, given, along })
+      ).id
     },
 
     /** Ends the creation of a disk, of which nothing is left; false when it is not being created any more. */

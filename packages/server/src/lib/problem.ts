@@ -21,9 +21,13 @@ export class Problem extends Error {
   }
 }
 
-/** Passes when a rule of the contract answers `true`; otherwise throws 409 with its sentence. */
-export function require409(verdict: true | string): void {
-  if (verdict !== true) throw new Problem(409, verdict)
+/**
+ * Passes when a rule of the contract answers `true`; otherwise throws 409 with its sentence, and with the field of the request
+ * body that it is about, if there is one.
+ */
+export function require409(verdict: true | string, field?: string): void {
+  if (verdict !== true)
+    throw new Problem(409, verdict, field === undefined ? undefined : { [field]: verdict })
 }
 
 /**

@@ -25,6 +25,17 @@ export type QuotaRepo = ReturnType<typeof makeQuotaRepo>
 const mebibyte = 1024 ** 2
 const ofMachines = ['vms', 'processors', 'memory_mb', 'disk_bytes'] as const satisfies QuotaResource[]
 
+/**
+ * What a disk takes: the larger of what it has and what it gets. Until a file that is uploaded has become a disk, all of the file
+ * counts, also what has not arrived: two files at once would otherwise pass the limit together.
+ */
+const bytesOfDisk = sql<number>`case
+  when disk.status = 'creating' and exists (select 1 from upload
+    where upload.disk_id = disk.id and upload.file_bytes > disk.size_bytes)
+    then (select file_bytes from upload where upload.disk_id = disk.id)
+  when next_size_bytes > size_bytes then next_size_bytes
+  else size_bytes end`
+
 export function makeQuotaRepo(db: Db) {
   /** The projects of an owner, for `where project_id in`: by their index whichever it is. Those in the bin count toward no account. */
   const projectsOf = (
@@ -70,11 +81,7 @@ export function makeQuotaRepo(db: Db) {
             e.fn.countAll<number | string>().as('n'),
             none.as('cpu'),
             none.as('memory_mb'),
-            sql<
-              number | null
-            >`sum(case when next_size_bytes > size_bytes then next_size_bytes else size_bytes end)`.as(
-              'bytes',
-            ),
+            sql<number | null>`sum(${bytesOfDisk})`.as('bytes'),
             none.as('desired'),
             sql<string | null>`cast(null as text)`.as('disks'),
           ])

@@ -75,9 +75,12 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
   }
 
   return {
-    /** Throws 409 with a sentence when a limit does not leave room for what is requested. */
-    async require(tx: Tx, projectId: string, requested: Requested): Promise<void> {
-      require409(await verdictOf(tx, projectId, requested, 'promised'))
+    /**
+     * Throws 409 with a sentence when a limit does not leave room for what is requested, and names the field of the request that
+     * asks for it, where one is given.
+     */
+    async require(tx: Tx, projectId: string, requested: Requested, field?: string): Promise<void> {
+      require409(await verdictOf(tx, projectId, requested, 'promised'), field)
     },
 
     /** The same for a member of a pool or set: it was promised already, so only what is there counts. */

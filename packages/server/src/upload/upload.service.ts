@@ -170,7 +170,7 @@ export function makeUploadService(options: UploadServiceOptions) {
       const id = await disks.createForUpload(
         userId,
         projectId,
-        { name, size, description, fileName: file.file_name },
+        { name, size, description, fileName: file.file_name, fileBytes: file.file_bytes },
         async (tx) => {
           if ((await repo.countReceiving(projectId, tx)) >= uploadLimits.perProject)
             throw new Problem(409, uploadTexts.tooMany)

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdir, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { uploadApi, uploadLimits, uploadTexts } from '@slipway/contract'
+import { gibibyte, uploadApi, uploadLimits, uploadTexts } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { withoutBin } from '../app.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
@@ -99,6 +99,31 @@ describe('creating an upload', () => {
         })
       },
       { projectQuota: { disk_bytes: 50 * 1024 ** 3 } },
+    ),
+  )
+
+  it(
+    '409 where the quota has no room for the file that is staged, however small its disk is, also for two at once',
+    atDesk(
+      async (desk) => {
+        const file = { size: '1Gi', file_bytes: 6 * gibibyte }
+        const answers = await Promise.all(
+          ['a', 'b'].map((name) => desk.createUpload({ ...file, name, file_name: `${name}.img` })),
+        )
+        const refusal = answers.find(({ status }) => status === 409)?.body as object | undefined
+        expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+        expect(refusal).toMatchObject({
+          fields: { file_bytes: expect.stringMatching(/^This project uses 6 GB of its 10 GB of disk space/) },
+        })
+        const [upload] = await desk.disks()
+        await desk.ada.call(uploadApi.cancel, at(desk, upload?.id ?? ''))
+        // What the account has left is asked as well.
+        expect(await desk.createUpload({ ...file, file_bytes: 9 * gibibyte })).toMatchObject({
+          status: 409,
+          body: { fields: { file_bytes: expect.stringMatching(/^The account that owns this project/) } },
+        })
+      },
+      { projectQuota: { disk_bytes: 10 * gibibyte }, accountQuota: { disk_bytes: 8 * gibibyte } },
     ),
   )
 

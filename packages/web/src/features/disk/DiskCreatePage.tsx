@@ -46,7 +46,10 @@ export function Component() {
   const { form, change, dirty } = useFields(usePrefilled())
   const broken = firstBrokenRule(form, project?.id)
   const gi = parseDiskSize(form.size)
-  const quota = useQuotaCheck(project?.id, { disk_bytes: (typeof gi === 'number' ? gi : 1) * gibibyte })
+  const diskBytes = (typeof gi === 'number' ? gi : 1) * gibibyte
+  // Until a file has become a disk, all of it counts.
+  const fileBytes = isUpload(form) ? (form.file?.size ?? 0) : 0
+  const quota = useQuotaCheck(project?.id, { disk_bytes: Math.max(diskBytes, fileBytes) })
   const failureText = (error: unknown) => errorText(error, 'Failed to create disk. Please try again.')
   const shell = useFormShell({
     dirty,
