@@ -2,6 +2,9 @@
 import { EngineError, type EngineErrorCode } from '../engine.ts'
 import { KubeError } from './kube/kube-error.ts'
 
+/** KubeVirt lets nobody change the disks or the power of a machine while it saves or restores it. */
+export const beingCopied = 'The VM is being copied.'
+
 /** The failure of a call, in our words. What is no refusal of the cluster stays what it is. */
 export function asEngineError(error: unknown, doing: string): unknown {
   if (!(error instanceof KubeError)) return error
@@ -30,6 +33,8 @@ function meaningOf(error: KubeError): { code: EngineErrorCode; retryable: boolea
     case 'exists':
     case 'gone':
       return { code: 'internal', retryable: true, why: 'It was changed by somebody else at the same time.' }
+    case 'copied':
+      return { code: 'volume-busy', retryable: true, why: beingCopied }
     case 'quota':
       return { code: 'no-space', retryable: true, why: 'The quota of the project in the cluster is used up.' }
     case 'forbidden':

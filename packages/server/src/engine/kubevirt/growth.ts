@@ -47,19 +47,14 @@ type WaitedFor = Pick<Claim, 'status'> & { uid: string }
 
 export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): Growth {
   const { client, mirror, names, clock, log } = ground
-  const { machineOf, guestOf, change } = makeHolders(ground)
+  const { machineOf, guestOf, change, untilNotCopied } = makeHolders(ground)
   const root = rootMoves(ground)
   const warnings = makeClaimWarnings(ground)
   const find = (id: string): MirroredDataVolume | null =>
     mirror.dataVolumes.by('id', id).find(({ what, isGoing }) => what === 'volume' && !isGoing) ?? null
 
   /** KubeVirt notes claims in snapshots as they are at that moment, and exchanges them in restores. */
-  async function untilNotCopied(machines: () => MirroredMachine[]): Promise<void> {
-    const isCopied = ({ status }: MirroredMachine) => status?.snapshotInProgress || status?.restoreInProgress
-    const isFree = () => (machines().some(isCopied) ? null : true)
-    if (await whenMirrored(clock, [mirror.machines], isFree, { ms: copiedMs })) return
-    throw new EngineError('volume-busy', `${notGrown} The VM is being copied.`, { retryable: true })
-  }
+  const whenNotCopied = (machines: () => MirroredMachine[]) => untilNotCopied(machines, notGrown, copiedMs)
 
   /** Has the claim of a disk ask for enough. */
   async function ask({ namespace, name, requested }: MirroredDataVolume, { sizeBytes, cannot }: Wish) {
@@ -150,7 +145,7 @@ export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): 
       requireSight(ground)
       const name = names.volume(volumeId)
       if (find(volumeId) === null) throw new EngineError('volume-missing', 'The disk is not there.')
-      await untilNotCopied(() => mirror.machines.by('volume', name))
+      await whenNotCopied(() => mirror.machines.by('volume', name))
       const volume = find(volumeId)
       if (volume === null || makingOf(volume.status).is !== 'whole')
         throw new EngineError('volume-missing', 'The disk is not there.')
@@ -173,7 +168,7 @@ export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): 
         const isAsMade = made?.annotations[mark.size] === undefined
         return { sizeBytes: has, fileSystem: isAsMade ? 'grown' : 'next-boot' }
       }
-      await untilNotCopied(() => mirror.machines.by('id', machineId))
+      await whenNotCopied(() => mirror.machines.by('id', machineId))
       const volume = root.of(machineId)
       if (volume === null || makingOf(volume.status).is !== 'whole')
         throw new EngineError('volume-busy', `${notGrown} It is still being created.`, { retryable: true })

@@ -168,7 +168,7 @@ export interface VirtualMachine extends KubeObject {
 }
 
 export interface MachineInstance extends KubeObject {
-  spec: object
+  spec: { terminationGracePeriodSeconds?: number }
   status?: {
     phase?: 'Pending' | 'Scheduling' | 'Scheduled' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
     reason?: string

@@ -1,6 +1,6 @@
 /** Which machine has a volume, and how its object is changed while others may change it too. */
 import { EngineError } from '../engine.ts'
-import { inOurWords } from './failure.ts'
+import { beingCopied, inOurWords } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { kinds, type VirtualMachine } from './kinds.ts'
 import { retryOnConflict } from './kube/caller.ts'
@@ -9,6 +9,10 @@ import { isKube } from './kube/kube-error.ts'
 import type { At } from './kube/objects.ts'
 import { volumeIdsOf, withVolumes } from './machine-volumes.ts'
 import type { MirroredInstance, MirroredMachine } from './mirror.ts'
+import { whenMirrored } from './mirror-wait.ts'
+
+/** How long a change waits for a snapshot or restore of its machine to end. */
+const usualCopiedMs = 20_000
 
 export function makeHolders(ground: Ground) {
   const { client, mirror, names, clock } = ground
@@ -21,6 +25,18 @@ export function makeHolders(ground: Ground) {
     const instance = mirror.instances.get(`${namespace}/${name}`)
     const phase = instance?.status?.phase
     return instance === null || phase === 'Succeeded' || phase === 'Failed' ? null : instance
+  }
+
+  /** Waits while one of these machines is saved or restored; throws `volume-busy` where that takes long. */
+  async function untilNotCopied(
+    machines: () => MirroredMachine[],
+    doing: string,
+    ms = usualCopiedMs,
+  ): Promise<void> {
+    const isCopied = ({ status }: MirroredMachine) => status?.snapshotInProgress || status?.restoreInProgress
+    const isFree = () => (machines().some(isCopied) ? null : true)
+    if (await whenMirrored(clock, [mirror.machines], isFree, { ms })) return
+    throw new EngineError('volume-busy', `${doing} ${beingCopied}`, { retryable: true })
   }
 
   /**
@@ -53,8 +69,12 @@ export function makeHolders(ground: Ground) {
   }
 
   /** Makes the volumes of a machine what `volumes` makes of them. */
-  const setVolumes = (at: At, volumes: (ids: string[]) => string[], doing: string) =>
-    change(
+  async function setVolumes(at: At, volumes: (ids: string[]) => string[], doing: string) {
+    await untilNotCopied(() => {
+      const machine = mirror.machines.get(`${at.namespace}/${at.name}`)
+      return machine === null ? [] : [machine]
+    }, doing)
+    return change(
       at,
       ({ spec }) => {
         const ids = volumeIdsOf(names, spec.template.spec.volumes)
@@ -72,12 +92,14 @@ export function makeHolders(ground: Ground) {
       },
       doing,
     )
+  }
 
   return {
     machineOf,
     guestOf,
     change,
     setVolumes,
+    untilNotCopied,
 
     /**
      * Sees to it that no machine but `besides` has the volume: those whose guest has ended let go of it. Throws

@@ -1,57 +1,85 @@
-/** What only a cluster does to machines: starts that wait. On the one that SLIPWAY_TEST_KUBECONFIG names. */
+/** What only a cluster does to machines: starts that wait, and runs of which something is left. On the one that SLIPWAY_TEST_KUBECONFIG names. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../lib/clock.ts'
+import { run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import { anySource, imagesOf } from './images.test-kit.ts'
 import { kinds } from './kinds.ts'
-import { makeKubeClient } from './kube/kube-client.ts'
+import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
+import { KubeError } from './kube/kube-error.ts'
 import { readKubeconfig } from './kube/kubeconfig.ts'
 import { makeKubevirtEngine } from './kubevirt-engine.ts'
 import { makeNames } from './names.ts'
+import { eventually } from './storage.test-kit.ts'
 
 const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
+const guestCommand = process.env.SLIPWAY_TEST_GUEST_COMMAND
 if (!kubeconfig)
   console.log('SKIPPED: "a start that waits", because SLIPWAY_TEST_KUBECONFIG names no cluster')
+if (!guestCommand)
+  console.log(
+    'SKIPPED: "a start that was cut off", because SLIPWAY_TEST_GUEST_COMMAND names no way into guests',
+  )
+
+const size = { cpu: 1, memoryMb: 128, imageId: 'x', sshPublicKeys: [], volumeIds: [] }
+
+/** An engine with a project of its own, whose calls to the cluster go through `through`. */
+async function openEngine(through: (client: KubeClient) => KubeClient) {
+  const prefix = `slipway-${randomBytes(3).toString('hex')}`
+  const names = makeNames(prefix)
+  const client = makeKubeClient(await readKubeconfig(kubeconfig ?? '', systemClock), { clock: systemClock })
+  const directory = await mkdtemp(join(tmpdir(), 'slipway-recorder-'))
+  const image = { namespace: names.imagesNamespace, name: 'image', sizeBytes: 2 ** 26 }
+  const engine = makeKubevirtEngine({
+    ...{ client: through(client), prefix, storageClass: null, snapshotClass: null, rootBytes: 2 ** 26 },
+    ...{ clock: systemClock, log: silentLog },
+    images: () => imagesOf(image),
+    sources: () => anySource(2 ** 26),
+    recorder: { directory },
+    prometheusUrl: null,
+    networks: true,
+  })
+  await engine.open()
+  const [id, projectId] = [randomUUID(), randomUUID()]
+  onTestFinished(async () => {
+    await engine.deleteMachine(id)
+    await expect.poll(() => engine.inspect(id)).toEqual({ power: 'absent' })
+    await engine.deleteProject(projectId)
+    await client.remove(kinds.namespaces, { name: names.imagesNamespace })
+    await engine.close()
+    await rm(directory, { recursive: true })
+  })
+  return {
+    engine,
+    client,
+    id,
+    projectId,
+    image,
+    at: { namespace: names.namespaceOf(projectId), name: names.machine(id) },
+  }
+}
 
 test.skipIf(!kubeconfig)(
   'a start that waits for its root disk says so, and can be called off',
   async () => {
-    const prefix = `slipway-${randomBytes(3).toString('hex')}`
-    const names = makeNames(prefix)
-    const cluster = await readKubeconfig(kubeconfig ?? '', systemClock)
     const asked: string[] = []
-    const plain = makeKubeClient(cluster, { clock: systemClock })
     const counted =
       <A extends unknown[], R>(word: string, call: (...given: A) => R) =>
       (...given: A): R => {
         asked.push(word)
         return call(...given)
       }
-    const client: typeof plain = {
+    const { engine, id, projectId } = await openEngine((plain) => ({
       ...plain,
       get: counted('get', plain.get) as typeof plain.get,
       patch: counted('patch', plain.patch) as typeof plain.patch,
       put: counted('put', plain.put),
-    }
-    const directory = await mkdtemp(join(tmpdir(), 'slipway-recorder-'))
-    const image = { namespace: names.imagesNamespace, name: 'nothing', sizeBytes: 2 ** 26 }
-    const engine = makeKubevirtEngine({
-      ...{ client, prefix, storageClass: null, snapshotClass: null, rootBytes: 2 ** 26 },
-      ...{ clock: systemClock, log: silentLog },
-      images: () => imagesOf(image),
-      sources: () => anySource(2 ** 26),
-      recorder: { directory },
-      prometheusUrl: null,
-      networks: true,
-    })
-    await engine.open()
-    const [id, projectId] = [randomUUID(), randomUUID()]
-    const size = { cpu: 1, memoryMb: 128, imageId: 'x', sshPublicKeys: [], volumeIds: [], persistent: true }
-    await engine.createMachine({ id, projectId, hostname: 'a', ...size })
+    }))
+    await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: true })
     asked.length = 0
     await engine.startMachine(id, { freshRoot: false, volumeIds: [] })
     // Its disks are as they should be, as far as is known here.
@@ -62,12 +90,57 @@ test.skipIf(!kubeconfig)(
     })
     await engine.powerOff(id)
     expect(await engine.inspect(id)).toEqual({ power: 'off', run: null, exit: null })
-    await engine.deleteMachine(id)
-    await expect.poll(() => engine.inspect(id)).toEqual({ power: 'absent' })
-    await engine.deleteProject(projectId)
-    await client.remove(kinds.namespaces, { name: names.imagesNamespace })
-    await engine.close()
-    await rm(directory, { recursive: true })
   },
   30_000,
+)
+
+test.skipIf(!kubeconfig || !guestCommand)(
+  'a start from the image after a guest has ended is completed, wherever it was cut off before',
+  async () => {
+    let left = Number.POSITIVE_INFINITY
+    const cut =
+      <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
+      async (...given: A): Promise<R> => {
+        if (left-- <= 0) throw new KubeError('away', 'The server was killed.')
+        return call(...given)
+      }
+    const { engine, client, id, projectId, image, at } = await openEngine((plain) => ({
+      ...plain,
+      merge: cut(plain.merge) as typeof plain.merge,
+      remove: cut(plain.remove),
+      put: cut(plain.put),
+    }))
+    await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: false })
+    await client.create(kinds.dataVolumes, image.namespace, {
+      kind: 'DataVolume',
+      metadata: { name: image.name },
+      spec: { source: { blank: {} }, storage: { resources: { requests: { storage: '64Mi' } } } },
+    })
+    const start = () => engine.startMachine(id, { freshRoot: true, volumeIds: [] })
+    const power = async () => (await engine.inspect(id)).power
+    const rootUid = async () =>
+      (await client.get(kinds.claims, { namespace: at.namespace, name: `${at.name}-root` })).metadata.uid
+    await start()
+    await eventually(power, 'ready')
+    const before = await rootUid()
+    const [program = '', ...words] = (guestCommand ?? '').split(' ')
+    await run(program, [...words, `${at.namespace}/${at.name}`, 'poweroff'])
+    await eventually(power, 'off')
+    const ended = await engine.inspect(id)
+    // One write more with each try: the instance goes, claim and DataVolume go, the root is noted, `Manual`, the start.
+    let tries = 0
+    for (let isStarted = false; !isStarted; tries++) {
+      left = tries
+      isStarted = await start().then(
+        () => true,
+        () => false,
+      )
+      left = Number.POSITIVE_INFINITY
+      if (!isStarted) expect(await engine.inspect(id)).toEqual(ended)
+    }
+    expect(tries).toBeGreaterThan(2)
+    await eventually(power, 'ready')
+    expect(await rootUid()).not.toBe(before)
+  },
+  60_000,
 )

@@ -10,6 +10,7 @@ import type { At } from './kube/objects.ts'
 import { makeHolders } from './machine-holders.ts'
 import { become } from './machine-likeness.ts'
 import { machineObject, seedObject } from './machine-object.ts'
+import { makePower } from './machine-power.ts'
 import { isStarting, stateOf } from './machine-state.ts'
 import { volumeIdsOf } from './machine-volumes.ts'
 import type { MirroredDataVolume, MirroredMachine } from './mirror.ts'
@@ -29,8 +30,6 @@ const notDeleted = 'The VM could not be deleted.'
 
 /** How long a call waits for what the cluster usually does at once; what takes longer is seen by `inspect`. */
 const usualTimes = { startMs: 5_000, offMs: 20_000, goneMs: 20_000 }
-
-const runnable = { ...kinds.machines, group: 'subresources.kubevirt.io' }
 
 type Machines = Pick<
   Engine,
@@ -60,6 +59,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
   const { notes } = parts
   const { guestOf, setVolumes, letGo } = makeHolders(ground)
   const root = rootMoves(ground)
+  const power = makePower(ground)
   const warnings = makeClaimWarnings(ground)
 
   /** Where machines may have been made whose creation failed, or is under way. */
@@ -104,32 +104,15 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
     return machine === null ? { power: 'absent' } : look(machine)
   }
 
-  /** Tells KubeVirt something that may have happened already. */
-  async function tell(machine: MirroredMachine, word: 'start' | 'stop', body: object): Promise<void> {
-    try {
-      await client.put(runnable, machine, word, body)
-    } catch (error) {
-      const isDone = isKube(error, 'conflict') || (word === 'stop' && isKube(error, 'not-found'))
-      const isUnderWay = isKube(error, 'broken') && /already underway/i.test(error.message)
-      if (!isDone && !isUnderWay) throw error
-    }
-  }
-
-  /** A start that KubeVirt still has before it is taken back: there is nothing to stop yet. */
-  const callOff = (machine: MirroredMachine) =>
-    client
-      .merge(kinds.machines, machine, { status: { stateChangeRequests: null } }, { part: 'status' })
-      .then((changed) => mirror.machines.observe(changed))
-
-  async function stop(machine: MirroredMachine, body: object): Promise<void> {
+  async function stop(machine: MirroredMachine, graceSeconds?: number): Promise<void> {
     const guest = guestOf(machine)
     if (guest === null) {
-      if (isStarting(machine)) await callOff(machine)
+      if (isStarting(machine)) await power.callOff(machine)
       return
     }
     if (notes.notesOf(machine)[mark.asked] !== guest.uid)
       await notes.write(machine, { [mark.asked]: guest.uid })
-    await tell(machine, 'stop', body)
+    await power.stop(machine, guest.uid, graceSeconds)
   }
 
   async function takeVolumes(machine: MirroredMachine, volumeIds: string[]): Promise<void> {
@@ -173,27 +156,33 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
 
     async startMachine(machineId, { freshRoot, volumeIds, like }) {
       requireSight(ground)
-      const machine = wholeOf(machineId)
-      if (machine === null) throw missing()
+      const current = () => {
+        const machine = wholeOf(machineId)
+        if (machine === null) throw missing()
+        return machine
+      }
+      const machine = current()
       const guest = guestOf(machine)
       if (guest?.isGoing)
         throw new EngineError('internal', `${notStarted} It is still stopping.`, { retryable: true })
       if (guest !== null || isStarting(machine)) return null
+      await inOurWords(notStarted, () => power.clear(machine))
       await takeVolumes(machine, volumeIds)
       await inOurWords(notStarted, async () => {
-        if (like) await become(ground, machine, like)
-        if (freshRoot) await root.renew(machine)
-        await notes.write(machine, root.used(machine))
+        if (like) await become(ground, current(), like)
+        if (freshRoot) await root.renew(current())
+        await notes.write(current(), root.used(current()))
         await parts.protect(machine.projectId)
         // Somebody may have told KubeVirt to start it by itself: then two would decide. One that was made or saved before
         // there were networks would find nobody by name.
-        if (machine.runStrategy !== 'Manual' || machine.subdomain !== names.guests)
+        const { runStrategy, subdomain } = current()
+        if (runStrategy !== 'Manual' || subdomain !== names.guests)
           mirror.machines.observe(
             await client.merge(kinds.machines, machine, {
               spec: { runStrategy: 'Manual', template: { spec: { subdomain: names.guests } } },
             }),
           )
-        await tell(machine, 'start', {})
+        await power.start(machine)
       })
       const launched = () => (guestOf(machine) !== null ? true : null)
       if (await whenMirrored(clock, [mirror.instances], launched, { ms: times.startMs })) return null
@@ -208,13 +197,13 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
     async powerDown(machineId) {
       const machine = objectOf(machineId)
       if (machine === null || guestOf(machine)?.isGoing) return
-      await inOurWords(notStopped, () => stop(machine, {}))
+      await inOurWords(notStopped, () => stop(machine))
     },
 
     async powerOff(machineId) {
       const machine = objectOf(machineId)
       if (machine === null) return
-      await inOurWords(notStopped, () => stop(machine, { gracePeriod: 0 }))
+      await inOurWords(notStopped, () => stop(machine, 0))
       const isOff = () => (guestOf(machine) === null ? true : null)
       await whenMirrored(clock, [mirror.instances], isOff, { ms: times.offMs })
     },
@@ -223,7 +212,8 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       const all = mirror.machines.by('id', machineId)
       await inOurWords(notDeleted, async () => {
         for (const machine of all) {
-          if (guestOf(machine)) await tell(machine, 'stop', { gracePeriod: 0 })
+          const guest = guestOf(machine)
+          if (guest) await power.stop(machine, guest.uid, 0)
           const { namespace, name } = machine
           await removeOnce(ground, kinds.machines, { namespace, name }, { propagation: 'Background' })
           // After a restore the claim belongs to nobody, and would stay.

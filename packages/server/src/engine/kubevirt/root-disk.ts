@@ -27,14 +27,16 @@ export function rootMoves(ground: Ground) {
       const used = machine.annotations[mark.usedRoot]
       const old = of(machine.id)
       if (used === undefined || machine.annotations[mark.restored] !== undefined) return
-      if (old === null || (used !== old.uid && used !== restoredRoot)) return
-      const at = { namespace: machine.namespace, name: names.rootDisk(machine.id) }
-      // The claim goes first: a new DataVolume takes over the claim that it finds, with all that is in it.
-      await removeOnce(ground, kinds.claims, at)
-      await removeOnce(ground, kinds.dataVolumes, at, { uid: old.uid })
+      if (old !== null && used !== old.uid && used !== restoredRoot) return
+      if (old !== null) {
+        const at = { namespace: machine.namespace, name: names.rootDisk(machine.id) }
+        // The claim goes first: a new DataVolume takes over the claim that it finds, with all that is in it.
+        await removeOnce(ground, kinds.claims, at)
+        await removeOnce(ground, kinds.dataVolumes, at, { uid: old.uid })
+      }
       const isNew = () => {
         const now = of(machine.id)
-        return now !== null && now.uid !== old.uid ? true : null
+        return now !== null && now.uid !== old?.uid ? true : null
       }
       if (await whenMirrored(clock, [mirror.dataVolumes], isNew, { ms: renewMs })) return
       throw new EngineError('internal', 'The root disk of the last run is still being removed.', {

@@ -2,6 +2,7 @@
  * What can go wrong with a call:
  * `away` nobody answered in time, or who did cannot reach the cluster; `refused` a webhook or a request that makes no
  * sense; `not-found`, `conflict` (somebody else wrote meanwhile, or a change is under way), `exists`, `invalid`;
+ * `copied` a machine that is not to change until a snapshot or restore of it is done;
  * `forbidden` we may not; `quota` there is no room left; `gone` the version asked for is too old; `too-many` not now;
  * `broken` the server failed, or what it said cannot be understood.
  */
@@ -10,6 +11,7 @@ export type KubeErrorKind =
   | 'refused'
   | 'not-found'
   | 'conflict'
+  | 'copied'
   | 'exists'
   | 'invalid'
   | 'forbidden'
@@ -68,6 +70,7 @@ function kindOf(status: number, reason: string, message: string): KubeErrorKind 
   if (status >= 500 && /already underway/.test(message)) return 'conflict'
   if (status === 410 || reason === 'Expired' || reason === 'Gone') return 'gone'
   if (status === 403 && /exceeded quota/.test(message)) return 'quota'
+  if (/ until (snapshot|restore) ".*" completes/.test(message)) return 'copied'
   if (/^admission webhook .* denied the request/.test(message)) return 'refused'
   if (status === 401 || status === 403) return 'forbidden'
   if (status === 404) return 'not-found'
