@@ -18,12 +18,23 @@ export interface ClaimSize {
  * was made for the disk as it was made, or comes of a snapshot of a smaller one.
  */
 export function sizeOfClaim(
-  volume: Pick<MirroredDataVolume, 'requested'>,
+  volume: Pick<MirroredDataVolume, 'requested'> & Partial<Pick<MirroredDataVolume, 'annotations'>>,
   { metadata, spec }: Pick<Claim, 'metadata' | 'spec'>,
 ): ClaimSize {
   const requested = bytesOf(spec.resources?.requests?.storage) ?? 0
-  const asMade = Math.min(bytesOf(volume.requested) ?? 0, requested)
+  const made = bytesOf(volume.requested) ?? bytesOf(volume.annotations?.[mark.size]) ?? 0
+  const asMade = Math.min(made, requested)
   return { requested, diskBytes: bytesOf(metadata.annotations?.[mark.size]) ?? asMade }
+}
+
+/** How large the disk on a claim with a file system is; null on one without, whose disk is all of it. */
+export function diskOnFileSystem(
+  volume: Parameters<typeof sizeOfClaim>[0],
+  claim: Pick<Claim, 'metadata' | 'spec'>,
+): number | null {
+  if (claim.spec.volumeMode === 'Block') return null
+  const { diskBytes } = sizeOfClaim(volume, claim)
+  return diskBytes === 0 ? null : diskBytes
 }
 
 /** What a claim has to ask for so that its disk is that large; never less than it asks for. */

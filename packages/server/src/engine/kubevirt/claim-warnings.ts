@@ -1,8 +1,9 @@
 /** What the cluster says of claims that do not get on. It tells so in events, which are asked for when something stands still. */
 import type { Ground } from './ground.ts'
-import { kinds } from './kinds.ts'
+import { type ClusterEvent, kinds } from './kinds.ts'
 import type { At } from './kube/objects.ts'
 import type { MirroredDataVolume } from './mirror.ts'
+import { tooSmallFor } from './volume-state.ts'
 
 /** What has not changed for so long stands still. */
 const stillMs = 20_000
@@ -12,19 +13,35 @@ export function makeClaimWarnings({ client, clock, log }: Pick<Ground, 'client' 
   /** By what is in memory of a volume, which is another object after each change. */
   const known = new WeakMap<MirroredDataVolume, { askAt: number; warning: string | null }>()
 
-  /** @param of which reasons count; all when left out */
-  async function lastOf({ namespace, name }: Required<At>, of = /(?:)/): Promise<string | null> {
+  async function warningsOf({ namespace, name }: Required<At>): Promise<ClusterEvent[]> {
     const fieldSelector = `involvedObject.name=${name}`
     const { items } = await client.list(kinds.events, { namespace, fieldSelector })
-    const warning = items.findLast(
-      ({ type, reason = '', involvedObject }) =>
-        type === 'Warning' && of.test(reason) && involvedObject?.name === name,
-    )
+    return items.filter(({ type, involvedObject }) => type === 'Warning' && involvedObject?.name === name)
+  }
+
+  /** @param of which reasons count */
+  async function lastOf(at: Required<At>, of: RegExp): Promise<string | null> {
+    const warning = (await warningsOf(at)).findLast(({ reason = '' }) => of.test(reason))
+    return warning?.message || null
+  }
+
+  /** What is said of a volume as it is now: a warning of before it came so far, or of an earlier try, tells nothing. */
+  async function lastSince(volume: MirroredDataVolume): Promise<string | null> {
+    const times = (volume.status?.conditions ?? []).map((one) => Date.parse(one.lastTransitionTime ?? ''))
+    const since = Math.max(0, ...times.filter(Number.isFinite))
+    const warning = (await warningsOf(volume)).findLast((event) => !(timeOf(event) < since))
     return warning?.message || null
   }
 
   return {
     lastOf,
+    lastSince,
+
+    /** How large a disk has to be for its content, which only events tell; null where none does. */
+    async contentBytes(volume: MirroredDataVolume): Promise<number | null> {
+      const told = (await warningsOf(volume)).map(({ message = '' }) => tooSmallFor(message))
+      return told.findLast((bytes) => bytes !== null) ?? null
+    },
 
     /** Asks about a volume that stands still, now and then. */
     async look(volume: MirroredDataVolume): Promise<void> {
@@ -34,7 +51,7 @@ export function makeClaimWarnings({ client, clock, log }: Pick<Ground, 'client' 
       known.set(volume, { askAt, warning: before?.warning ?? null })
       if (!before) return
       try {
-        known.set(volume, { askAt, warning: await lastOf(volume) })
+        known.set(volume, { askAt, warning: await lastSince(volume) })
       } catch (err) {
         log.warn({ err }, 'What the cluster says of a claim could not be asked')
       }
@@ -44,3 +61,6 @@ export function makeClaimWarnings({ client, clock, log }: Pick<Ground, 'client' 
     of: (volume: MirroredDataVolume | null): string | null => (volume && known.get(volume)?.warning) ?? null,
   }
 }
+
+const timeOf = ({ lastTimestamp, eventTime }: ClusterEvent): number =>
+  Date.parse(lastTimestamp ?? eventTime ?? '')

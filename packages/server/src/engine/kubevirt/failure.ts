@@ -2,6 +2,10 @@
 import { EngineError, type EngineErrorCode } from '../engine.ts'
 import { KubeError } from './kube/kube-error.ts'
 
+/** What is said where a ResourceQuota has no room left; the cluster tells so in a refusal, a condition or an event. */
+export const quotaUsedUp = 'The quota of the project in the cluster is used up.'
+export const isOfQuota = (message: string): boolean => /exceeded quota/i.test(message)
+
 /** KubeVirt lets nobody change the disks or the power of a machine while it saves or restores it. */
 export const beingCopied = 'The VM is being copied.'
 
@@ -36,7 +40,7 @@ function meaningOf(error: KubeError): { code: EngineErrorCode; retryable: boolea
     case 'copied':
       return { code: 'volume-busy', retryable: true, why: beingCopied }
     case 'quota':
-      return { code: 'no-space', retryable: true, why: 'The quota of the project in the cluster is used up.' }
+      return { code: 'no-space', retryable: true, why: quotaUsedUp }
     case 'forbidden':
       return {
         code: 'internal',

@@ -78,7 +78,7 @@ describe.skipIf(!kubeconfig)('disks that grow on a cluster', () => {
     })
     expect(await sizesOf(cluster.names.rootDisk(machine))).toEqual(['160Mi', '160Mi'])
     const [template] = (await cluster.machine(machine)).spec.dataVolumeTemplates ?? []
-    expect(template?.spec.storage.resources.requests.storage).toBe('160Mi')
+    expect(template?.spec.storage.resources?.requests.storage).toBe('160Mi')
   })
 
   it.each([

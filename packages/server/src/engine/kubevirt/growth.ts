@@ -57,11 +57,11 @@ export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): 
   const whenNotCopied = (machines: () => MirroredMachine[]) => untilNotCopied(machines, notGrown, copiedMs)
 
   /** Has the claim of a disk ask for enough. */
-  async function ask({ namespace, name, requested }: MirroredDataVolume, { sizeBytes, cannot }: Wish) {
-    const at = { namespace, name }
+  async function ask(volume: MirroredDataVolume, { sizeBytes, cannot }: Wish) {
+    const at = { namespace: volume.namespace, name: volume.name }
     const claim = await client.get(kinds.claims, at)
     const { uid } = claim.metadata
-    const has = sizeOfClaim({ requested }, claim)
+    const has = sizeOfClaim(volume, claim)
     if (has.diskBytes >= sizeBytes) return { ...has, uid, status: claim.status }
     if (claim.status?.phase !== 'Bound')
       throw new EngineError('volume-busy', `${notGrown} The storage has no place for it yet.`, {
@@ -131,7 +131,7 @@ export function makeGrowth(ground: Ground, { copiedMs, givenMs } = usualTimes): 
   /** Root disks that start from the image again are made by this. */
   const rootRequest = '/spec/dataVolumeTemplates/0/spec/storage/resources/requests/storage'
   const rootOf = ({ dataVolumeTemplates }: VirtualMachine['spec']): number =>
-    bytesOf(dataVolumeTemplates?.[0]?.spec.storage.resources.requests.storage) ?? 0
+    bytesOf(dataVolumeTemplates?.[0]?.spec.storage.resources?.requests.storage) ?? 0
   const noteRoot = (machine: MirroredMachine, sizeBytes: number) =>
     change(
       machine,

@@ -8,8 +8,8 @@ import { lossOf, makingOf } from './volume-state.ts'
 export type ImageSeen =
   | ImageState
   | { state: 'absent' }
-  /** The cluster has to fetch it again, into a claim of so many bytes. */
-  | { state: 'too-small'; bytes: number }
+  /** The cluster has to fetch it again, into a claim of so many bytes; null where only events tell how many. */
+  | { state: 'too-small'; bytes: number | null }
 
 type Seen = Pick<MirroredDataVolume, 'status' | 'annotations' | 'isGoing'>
 

@@ -10,6 +10,7 @@ import { readImageAddress } from '../../image/image-address.ts'
 import { ImportError } from '../../image/import-error.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import { type Engine, EngineError, type ImageState } from '../engine.ts'
+import { makeClaimWarnings } from './claim-warnings.ts'
 import { inOurWords } from './failure.ts'
 import type { ForeignLimits, ForeignSources } from './foreign-sources.ts'
 import type { Ground } from './ground.ts'
@@ -51,6 +52,7 @@ export function makeImages(ground: Ground, options: ImageOptions): Images {
   const { mirror, names, clock, log } = ground
   const { images, limits, sources, rootBytes } = options
   const policy = makeSourcePolicy(limits.privateSources)
+  const warnings = makeClaimWarnings(ground)
   /** Foreign images that are being begun. */
   const beginning = new Set<string>()
   const failures = new Map<string, { reason: string; at: number }>()
@@ -85,7 +87,8 @@ export function makeImages(ground: Ground, options: ImageOptions): Images {
   }
 
   /** Lets the cluster fetch an image, in place of what an earlier try left. */
-  async function fetch(image: ClusterImage, address: string, atLeast: number): Promise<void> {
+  async function fetch(image: ClusterImage, address: string, seen: ImageSeen): Promise<void> {
+    const atLeast = seen.state === 'too-small' ? await bytesFor(image, seen.bytes) : 0
     const { virtualBytes } = await look(address)
     const bytes = Math.max(virtualBytes ?? rootBytes, atLeast)
     if (bytes > limits.maxVirtualBytes) throw new ImportError('The disk of the image is too large.')
@@ -102,11 +105,19 @@ export function makeImages(ground: Ground, options: ImageOptions): Images {
     })
   }
 
-  function begin(image: ClusterImage, address: string, atLeast: number): void {
+  async function bytesFor({ key }: ClusterImage, told: number | null): Promise<number> {
+    const volume = find(key)
+    const bytes = told ?? (volume && (await warnings.contentBytes(volume)))
+    if (bytes === null)
+      throw new ImportError('The image is larger than the place that the cluster made for it.')
+    return bytes
+  }
+
+  function begin(image: ClusterImage, address: string, seen: ImageSeen): void {
     if (beginning.has(image.key)) return
     beginning.add(image.key)
     failures.delete(image.key)
-    const done = fetch(image, address, atLeast).then(
+    const done = fetch(image, address, seen).then(
       () => void beginning.delete(image.key),
       (error: unknown) => {
         beginning.delete(image.key)
@@ -138,7 +149,7 @@ export function makeImages(ground: Ground, options: ImageOptions): Images {
     const failure = failureOf(image, seen)
     const at = failures.get(image.key)?.at ?? 0
     if (failure && !again && clock.now() - at < failureToldMs) return failure
-    begin(image, address, seen.state === 'too-small' ? seen.bytes : 0)
+    begin(image, address, seen)
     return coming(image)
   }
 

@@ -78,7 +78,8 @@ export interface DataVolume extends KubeObject {
   spec: {
     source?: DataVolumeSource
     sourceRef?: { kind: 'DataSource'; namespace?: string; name: string }
-    storage: { storageClassName?: string; resources: { requests: { storage: string } } }
+    /** Without a size a copy is as large as its source. */
+    storage: { storageClassName?: string; resources?: { requests: { storage: string } } }
   }
   status?: {
     phase?: string
@@ -211,7 +212,7 @@ export interface MachineSnapshotContent extends KubeObject {
     volumeBackups?: {
       volumeName: string
       volumeSnapshotName?: string
-      persistentVolumeClaim: { metadata: { name: string }; spec: Claim['spec'] }
+      persistentVolumeClaim: Pick<Claim, 'metadata' | 'spec'>
     }[]
   }
   status?: {
@@ -266,6 +267,9 @@ export interface ClusterEvent extends KubeObject {
   reason?: string
   message?: string
   involvedObject?: { kind?: string; name?: string }
+  /** When it last happened; newer clusters tell only `eventTime` of some. */
+  lastTimestamp?: string | null
+  eventTime?: string | null
 }
 
 export interface VolumeSnapshotClass extends KubeObject {

@@ -45,7 +45,7 @@ test('its root disk is copied from the image, and as large as either wants it', 
       storage: { resources: { requests: { storage: '20Gi' } } },
     },
   })
-  expect(storageOf({ rootBytes: 1 })?.spec.storage.resources.requests.storage).toBe('1Gi')
+  expect(storageOf({ rootBytes: 1 })?.spec.storage.resources?.requests.storage).toBe('1Gi')
 })
 
 test('a reboot ends the run of a machine that keeps nothing', () => {

@@ -12,6 +12,7 @@ import { makeHolders } from './machine-holders.ts'
 import { isOver } from './machine-state.ts'
 import type { MirroredMachine } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
+import { makingOf } from './volume-state.ts'
 
 const runnable = { ...kinds.machines, group: 'subresources.kubevirt.io' }
 
@@ -67,21 +68,33 @@ export function makePower(ground: Ground) {
     }
   }
 
+  /** Has KubeVirt end the guest, and take away what is left of it. A start makes `Manual` of it again. */
+  async function halt(
+    { id, namespace, name, uid, runStrategy }: MirroredMachine,
+    doing: string,
+  ): Promise<void> {
+    if (runStrategy === 'Halted') return
+    await untilNotCopied(() => mirror.machines.by('id', id), doing)
+    const change = { metadata: { uid }, spec: { runStrategy: 'Halted' } }
+    mirror.machines.observe(await client.merge(kinds.machines, { namespace, name }, change))
+  }
+
+  /** Until the root disk is ready KubeVirt neither starts nor stops anything, but in `Halted`. */
+  const hasRoot = ({ id }: MirroredMachine): boolean =>
+    mirror.dataVolumes.by('id', id).some(({ isGoing, status }) => {
+      const isWaiting = status?.phase === 'PendingPopulation'
+      return !isGoing && (isWaiting || makingOf(status).is === 'whole')
+    })
+
   return {
     /**
-     * Has KubeVirt take away what is left of a guest that has ended: it would hold its disks, also those that are to be
-     * made anew, and a start would be lost. KubeVirt does so in `Halted`, and until a root disk is ready in nothing else;
-     * a start makes `Manual` of it again.
+     * Removes what is left of a guest that has ended: it would hold its disks, also those that are to be made anew, and a
+     * start would be lost.
      */
     async clear(machine: MirroredMachine): Promise<void> {
       const left = instanceOf(machine)
       if (left === null) return
-      if (!left.isGoing && machine.runStrategy !== 'Halted') {
-        await untilNotCopied(() => mirror.machines.by('id', machine.id), 'The VM could not be started.')
-        const { namespace, name, uid } = machine
-        const change = { metadata: { uid }, spec: { runStrategy: 'Halted' } }
-        mirror.machines.observe(await client.merge(kinds.machines, { namespace, name }, change))
-      }
+      if (!left.isGoing) await halt(machine, 'The VM could not be started.')
       const isGone = () => (instanceOf(machine)?.uid === left.uid ? null : true)
       if (await whenMirrored(clock, [mirror.instances], isGone, { ms: leftMs })) return
       throw new EngineError('internal', 'The run before is still being removed.', { retryable: true })
@@ -98,6 +111,11 @@ export function makePower(ground: Ground) {
 
     /** @param graceSeconds how long the guest may take; as long as its machine says when left out */
     async stop(machine: MirroredMachine, uid: string, graceSeconds?: number): Promise<void> {
+      if (!hasRoot(machine)) {
+        // Somebody removed the disk, and KubeVirt waits for another one, which waits for the guest to let go of the first.
+        await halt(machine, 'The VM could not be stopped.')
+        if (graceSeconds === undefined) return
+      }
       const body = graceSeconds === undefined ? {} : { gracePeriod: graceSeconds }
       await tell(machine, 'stop', body, ({ machine: now, instance }) => {
         if (instance === null || instance.metadata.uid !== uid) return true

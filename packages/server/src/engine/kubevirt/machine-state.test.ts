@@ -65,13 +65,10 @@ describe('a machine without a guest', () => {
   })
 
   test.each([
-    ['NotFound', /does not have the disk any more/],
-    ['ClaimLost', /lost what the disk held/],
-  ])('whose claim is gone (%s) is broken', (reason, sentence) => {
-    const root = {
-      uid: 'root-1',
-      status: { phase: 'Succeeded', conditions: [condition('Bound', 'False', reason)] },
-    }
+    ['Succeeded', 'NotFound', /does not have the disk any more/],
+    ['Failed', 'ClaimLost', /lost what the disk held/],
+  ])('whose claim is gone (%s, %s) is broken', (phase, reason, sentence) => {
+    const root = { uid: 'root-1', status: { phase, conditions: [condition('Bound', 'False', reason)] } }
     expect(see({ root })).toEqual({ power: 'broken', reason: expect.stringMatching(sentence) })
   })
 

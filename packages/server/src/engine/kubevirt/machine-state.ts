@@ -1,6 +1,6 @@
 /** How a machine is, from what the cluster says of its objects. */
 import type { Address, Held, MachineExit, MachineState } from '../engine.ts'
-import { oneLine } from './failure.ts'
+import { isOfQuota, oneLine, quotaUsedUp } from './failure.ts'
 import type { Condition } from './kinds.ts'
 import type { MirroredDataVolume, MirroredInstance, MirroredMachine } from './mirror.ts'
 import { mark } from './names.ts'
@@ -24,7 +24,6 @@ export interface MachineSight {
 }
 
 const sshPort = 22
-const quotaUsedUp = 'The quota of the project in the cluster is used up.'
 const removedByHand = 'The VM was stopped in the cluster, not by Slipway.'
 const deletedByHand = 'The VM was deleted in the cluster, not by Slipway, and its root disk with it.'
 const nodeAway =
@@ -86,7 +85,7 @@ function heldInstance({ status }: Pick<MirroredInstance, 'status'>): Held | null
 function heldBefore({ machine, root, rootWarning }: MachineSight): Held | null {
   const failure = conditionOf(machine.status?.conditions, 'Failure')
   // A claim that goes while the VM starts is no start that takes long.
-  const lost = root?.status?.phase === 'Succeeded' ? lossOf(root.status) : null
+  const lost = lossOf(root?.status ?? null)
   if (failure?.status === 'True') return { by: 'parts', reason: lost ?? whyNotMade(failure) }
   const making = root === null ? null : makingOf(root.status)
   if (making?.is === 'whole' || root?.status?.phase === 'PendingPopulation') return null
@@ -98,15 +97,17 @@ function heldBefore({ machine, root, rootWarning }: MachineSight): Held | null {
     const { why } = making
     return { by: 'parts', reason: said('The root disk could not be created.', why) }
   }
+  const trouble = making?.trouble ?? rootWarning ?? ''
+  if (isOfQuota(trouble)) return { by: 'parts', reason: `The root disk could not be created. ${quotaUsedUp}` }
   const percent = making?.progress == null ? '' : ` (${Math.floor(making.progress * 100)}%)`
   return {
     by: 'parts',
-    reason: said(`The root disk is being created${percent}.`, making?.trouble ?? rootWarning ?? undefined),
+    reason: said(`The root disk is being created${percent}.`, trouble),
   }
 }
 
 function whyNotMade({ reason = '', message = '' }: Condition): string {
-  if (/exceeded quota/i.test(message)) return quotaUsedUp
+  if (isOfQuota(message)) return quotaUsedUp
   if (/insufficient permissions in clone source namespace/i.test(message))
     return 'The cluster does not allow the project to copy boot images. An operator can check the rights with npm run doctor.'
   if (/PodSecurity|privileged namespace/i.test(message))
@@ -126,8 +127,7 @@ function rootLoss(
 ): string | null {
   const isChanging = status?.restoreInProgress !== undefined || notes[mark.restored] !== undefined
   if (root === null || isChanging) return null
-  // A claim that is not there yet is no loss.
-  const lost = root.status?.phase === 'Succeeded' ? lossOf(root.status) : null
+  const lost = lossOf(root.status)
   if (lost !== null) return lost
   const used = notes[mark.usedRoot]
   if (notes[mark.forgetful] || used === undefined || used === restoredRoot || used === root.uid) return null

@@ -48,6 +48,7 @@ export interface MirroredInstance extends Mirrored {
   status: NonNullable<MachineInstance['status']> | null
 }
 export interface MirroredDataVolume extends Mirrored {
+  /** Empty where it is as large as what it was copied from. */
   requested: string
   status: NonNullable<DataVolume['status']> | null
 }
@@ -178,7 +179,7 @@ export function makeMirror(options: {
     ),
     dataVolumes: reflect(kinds.dataVolumes, (object) => ({
       ...mirrored(object),
-      requested: object.spec.storage.resources.requests.storage,
+      requested: object.spec.storage.resources?.requests.storage ?? '',
       status: object.status ?? null,
     })),
     machineSnapshots: reflect(kinds.machineSnapshots, (object) => ({

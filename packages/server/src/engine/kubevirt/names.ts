@@ -29,7 +29,10 @@ export const mark = {
   like: 'slipway.org/like',
   /** On a machine: its root disk starts from the image again. */
   forgetful: 'slipway.org/forgetful',
-  /** On a claim: how large the disk is for which it asks. On the DataVolume: how large it has become since it was made. */
+  /**
+   * On a claim: how large the disk is for which it asks. On the DataVolume: how large it has become since it was made, or is
+   * as a copy. On a snapshot: how large the disk in it is, where that is not all of it.
+   */
   size: 'slipway.org/size',
   /** On a snapshot of a volume: how it was taken. */
   consistency: 'slipway.org/consistency',

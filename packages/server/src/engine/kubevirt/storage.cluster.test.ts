@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { work } from '../engine.test-kit.ts'
 import type { VolumeSource } from '../engine.ts'
+import { inOurWords } from './failure.ts'
 import { kinds } from './kinds.ts'
 import { mark } from './names.ts'
 import { eventually, openTestCluster, type TestCluster } from './storage.test-kit.ts'
@@ -107,9 +108,35 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       expect(await cluster.left(kinds.dataVolumes)).not.toContain(`disk-${id}`)
     })
 
-    it('whose claim somebody removed is broken, not absent', async () => {
+    it('of a snapshot of a disk on a file system is as large as the disk, not as its claim', async () => {
+      const [id, copy, snapshotId] = [randomUUID(), randomUUID(), randomUUID()]
+      const at = { namespace: cluster.namespace, name: `disk-${id}` }
+      const labels = cluster.names.labels('volume', id, cluster.projectId)
+      const storage = { volumeMode: 'Filesystem', resources: { requests: { storage: '34Mi' } } }
+      await cluster.client.create(kinds.dataVolumes, at.namespace, {
+        kind: 'DataVolume',
+        metadata: { name: at.name, labels },
+        spec: { source: { blank: {} }, storage },
+      })
+      await eventually(async () => (await engine.inspectVolume(id)).state, 'whole')
+      const metadata = { annotations: { [mark.size]: String(32 * MIB) } }
+      await cluster.client.merge(kinds.claims, at, { metadata })
+      await engine.createVolumeSnapshot(snapshotId, { volumeId: id, parentId: null }, work())
+      const made = await make(copy, { from: 'volume-snapshot', snapshotId })
+      expect(made.sizeBytes).toBe(32 * MIB)
+      const { spec } = await cluster.client.get(kinds.claims, { ...at, name: `disk-${copy}` })
+      expect(spec.resources?.requests?.storage).toBe('34Mi')
+      await engine.deleteVolumeSnapshot(snapshotId, work())
+      for (const one of [id, copy]) await engine.deleteVolume(one)
+    })
+
+    it.each(['claim', 'storage'])('whose %s somebody removed is broken, not absent', async (what) => {
       const id = await blank()
-      await cluster.client.remove(kinds.claims, { namespace: cluster.namespace, name: `disk-${id}` })
+      const at = { namespace: cluster.namespace, name: `disk-${id}` }
+      const { spec } = await cluster.client.get(kinds.claims, at)
+      const persistentVolumes = { group: '', version: 'v1', plural: 'persistentvolumes' }
+      if (what === 'claim') await cluster.client.remove(kinds.claims, at)
+      else await cluster.client.remove(persistentVolumes, { name: spec.volumeName ?? '' })
       await eventually(async () => (await engine.inspectVolume(id)).state, 'broken')
       await engine.deleteVolume(id)
       expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
@@ -145,6 +172,26 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       expect(await volumesOf(other)).toEqual(['root', `disk-${data}`])
       await engine.deleteVolume(data)
       expect(await volumesOf(other)).toEqual(['root'])
+    })
+
+    it('that is being saved gets and gives back volumes when that is done', async () => {
+      const [one, two] = [await blank(), await blank()]
+      const machine = await cluster.makeMachine({ volumeIds: [one] })
+      const taking = snapshot(randomUUID(), machine, [one])
+      await eventually(
+        () => cluster.mirror.machines.by('id', machine)[0]?.status?.snapshotInProgress !== undefined,
+        true,
+      )
+      const { namespace } = cluster
+      const at = { namespace, name: cluster.names.machine(machine) }
+      const halting = cluster.client.merge(kinds.machines, at, { spec: { runStrategy: 'Halted' } })
+      await expect(inOurWords('It could not be halted.', () => halting)).rejects.toMatchObject({
+        code: 'volume-busy',
+        retryable: true,
+      })
+      await Promise.all([engine.attachVolume(machine, two), engine.detachVolume(machine, one)])
+      expect(await volumesOf(machine)).toEqual(['root', `disk-${two}`])
+      await taking
     })
 
     it('that is not there gets no volume, and has none to give back', async () => {
@@ -332,12 +379,48 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       },
     )
 
+    it('an import into a disk that is too small for it is begun again with a larger one', async () => {
+      cluster.wrongs.set('datavolumes', { [faultAnnotation?.replace(/fault$/, 'image-size') ?? '']: '256Mi' })
+      const id = randomUUID()
+      expect((await make(id, url)).sizeBytes).toBe(256 * MIB)
+      await engine.deleteVolume(id)
+    })
+
+    it('a quota with room for the disk, and none for what it is fetched through, says that it is used up', async () => {
+      const projectId = randomUUID()
+      const namespace = cluster.names.namespaceOf(projectId)
+      await cluster.client.create(kinds.namespaces, undefined, {
+        kind: 'Namespace',
+        metadata: { name: namespace },
+      })
+      const spec = { hard: { 'requests.storage': '48Mi' } }
+      await cluster.client.create(kinds.quotas, namespace, { metadata: { name: 'tight' }, spec })
+      const making = engine.createVolume(
+        { id: randomUUID(), projectId, source: { from: 'nothing' }, sizeBytes: 32 * MIB },
+        work(),
+      )
+      await expect(making).rejects.toMatchObject({
+        code: 'no-space',
+        retryable: true,
+        message: 'The disk could not be made. The quota of the project in the cluster is used up.',
+      })
+      await cluster.client.remove(kinds.namespaces, { name: namespace })
+    })
+
     it.each([
       ['import-stuck', /stopped working on it/],
       ['no-storage', /no space left in the pool/],
     ])('a volume that never gets on (%s) is given up, with the reason', async (word, message) => {
       misbehave('datavolumes', word)
       const id = randomUUID()
+      const { namespace } = cluster
+      // Of an earlier try.
+      await cluster.client.create(kinds.events, namespace, {
+        ...{ kind: 'Event', type: 'Warning', reason: 'ErrImportFailed', message: 'It rained.' },
+        metadata: { name: `disk-${id}.old`, namespace },
+        involvedObject: { kind: 'PersistentVolumeClaim', name: `disk-${id}` },
+        lastTimestamp: new Date(Date.now() - 60_000).toISOString(),
+      })
       await expect(make(id, { from: 'nothing' }, 8)).rejects.toMatchObject({
         code: 'internal',
         retryable: true,

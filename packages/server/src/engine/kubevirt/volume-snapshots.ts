@@ -1,12 +1,13 @@
 /** Snapshots of data volumes: a VolumeSnapshot of the claim each. */
 import { type Engine, EngineError, type SnapshotMade, type SnapshotState, type Work } from '../engine.ts'
 import { clusterLimits } from '../limits.ts'
+import { diskOnFileSystem } from './claim-size.ts'
 import { oneLine } from './failure.ts'
 import type { Ground } from './ground.ts'
-import { kinds, type VolumeSnapshotClass } from './kinds.ts'
+import { type Claim, kinds, type VolumeSnapshotClass } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import { makeHolders } from './machine-holders.ts'
-import type { MirroredInstance, MirroredVolumeSnapshot } from './mirror.ts'
+import type { MirroredDataVolume, MirroredInstance, MirroredVolumeSnapshot } from './mirror.ts'
 import { goOn, whenMirrored } from './mirror-wait.ts'
 import { mark } from './names.ts'
 import { bytesOf } from './quantities.ts'
@@ -41,9 +42,8 @@ export function makeVolumeSnapshots(
   const find = (id: string): MirroredVolumeSnapshot | null => mirror.volumeSnapshots.by('id', id)[0] ?? null
 
   /** The class of snapshots for a claim: the one that the operator names, else one of the same driver. */
-  async function classFor(namespace: string, claim: string): Promise<string> {
+  async function classFor({ spec }: Claim): Promise<string> {
     if (ground.snapshotClass !== null) return ground.snapshotClass
-    const { spec } = await client.get(kinds.claims, { namespace, name: claim })
     const storageClass = spec.storageClassName ?? ''
     const { provisioner } = await client.get(kinds.storageClasses, { name: storageClass })
     const { items } = await client.list(kinds.volumeSnapshotClasses)
@@ -52,6 +52,11 @@ export function makeVolumeSnapshots(
     const found = able.find(isDefault) ?? able[0]
     if (found) return found.metadata.name
     throw new EngineError('unsupported', `The storage of this disk (${storageClass}) cannot make snapshots.`)
+  }
+
+  async function lookAt(volume: MirroredDataVolume) {
+    const claim = await client.get(kinds.claims, { namespace: volume.namespace, name: volume.name })
+    return { snapshotClass: await classFor(claim), diskBytes: diskOnFileSystem(volume, claim) }
   }
 
   /** The guest that has the volume, if one does. */
@@ -89,7 +94,13 @@ export function makeVolumeSnapshots(
 
   async function place(
     id: string,
-    at: { namespace: string; claim: string; projectId: string; snapshotClass: string },
+    at: {
+      namespace: string
+      claim: string
+      projectId: string
+      snapshotClass: string
+      diskBytes: number | null
+    },
     consistency: Consistency,
   ): Promise<void> {
     const made = await makeOnce(ground, kinds.volumeSnapshots, at.namespace, {
@@ -97,7 +108,10 @@ export function makeVolumeSnapshots(
       metadata: {
         name: names.volumeSnapshot(id),
         labels: names.labels('volume-snapshot', id, at.projectId),
-        annotations: { [mark.consistency]: consistency },
+        annotations: {
+          [mark.consistency]: consistency,
+          ...(at.diskBytes !== null && { [mark.size]: String(at.diskBytes) }),
+        },
       },
       spec: {
         volumeSnapshotClassName: at.snapshotClass,
@@ -175,11 +189,11 @@ export function makeVolumeSnapshots(
       const volume = mirror.dataVolumes.by('id', volumeId).find(({ isGoing }) => !isGoing)
       if (!volume) throw volumeMissing()
       const { namespace, name: claim, projectId } = volume
-      const snapshotClass = await classFor(namespace, claim).catch((error) => {
+      const { snapshotClass, diskBytes } = await lookAt(volume).catch((error) => {
         throw isKube(error, 'not-found') ? volumeMissing() : error
       })
       goOn(signal)
-      await cut(id, { namespace, claim, projectId, snapshotClass }, signal)
+      await cut(id, { namespace, claim, projectId, snapshotClass, diskBytes }, signal)
     }
     const { status, annotations } = await whole(id, signal)
     const consistency = consistencies.find((one) => one === annotations[mark.consistency]) ?? 'crash'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Condition } from './kinds.ts'
 import { mark } from './names.ts'
-import { lossOf, makingOf, sizeOf } from './volume-state.ts'
+import { hasPlace, lossOf, makingOf, sizeOf } from './volume-state.ts'
 
 const bound = (status: Condition['status'], reason: string): Condition => ({ type: 'Bound', status, reason })
 const notRunning = (message: string, reason = 'Error'): Condition => ({
@@ -90,11 +90,37 @@ describe('a volume', () => {
   })
 
   test('is lost with its claim, and only then', () => {
-    expect(lossOf({ conditions: [bound('False', 'NotFound')] })).toMatch(/^The cluster .*\.$/)
-    expect(lossOf({ conditions: [bound('False', 'ClaimLost')] })).toMatch(/^The cluster .*\.$/)
-    expect(lossOf({ conditions: [bound('False', 'Pending')] })).toBe(null)
-    expect(lossOf({ conditions: [bound('True', 'Bound')] })).toBe(null)
+    const phase = 'Succeeded'
+    expect(lossOf({ phase, conditions: [bound('False', 'NotFound')] })).toMatch(/^The cluster .*\.$/)
+    expect(lossOf({ phase: 'Pending', conditions: [bound('False', 'NotFound')] })).toBe(null)
+    expect(lossOf({ phase, conditions: [bound('False', 'Pending')] })).toBe(null)
+    expect(lossOf({ phase, conditions: [bound('True', 'Bound')] })).toBe(null)
     expect(lossOf(null)).toBe(null)
+  })
+
+  test('was whole and is lost, not half-made, when its claim has lost what it held', () => {
+    const lost = { phase: 'Failed', conditions: [bound('False', 'ClaimLost')] }
+    expect(makingOf(lost)).toEqual({ is: 'whole' })
+    expect(lossOf(lost)).toMatch(/^The cluster .*\.$/)
+  })
+
+  test('is too small for its content also where CDI keeps the size for its events', () => {
+    const conditions = [notRunning('DataVolume too small to contain image')]
+    expect(makingOf({ phase: 'ImportInProgress', restartCount: 1, conditions })).toEqual({
+      is: 'failed',
+      because: 'too-small',
+      bytes: null,
+    })
+  })
+
+  test.each([
+    ['Pending', 'False', false],
+    ['PendingPopulation', 'False', false],
+    ['ImportScheduled', 'False', true],
+    ['ImportInProgress', 'False', true],
+    ['Succeeded', 'True', true],
+  ] as const)('has a place in phase %s while its claim is bound: %s: %s', (phase, status, has) => {
+    expect(hasPlace({ phase, conditions: [bound(status, 'Pending')] })).toBe(has)
   })
 })
 

@@ -1,5 +1,5 @@
 /** How it is with the making of a volume, from what CDI says of its DataVolume. */
-import { oneLine } from './failure.ts'
+import { oneLine, quotaUsedUp } from './failure.ts'
 import type { Condition, DataVolume } from './kinds.ts'
 import type { MirroredDataVolume } from './mirror.ts'
 import { mark } from './names.ts'
@@ -8,9 +8,10 @@ import { bytesOf } from './quantities.ts'
 export type Making =
   | { is: 'coming'; progress: number | null; trouble: string | null }
   | { is: 'whole' }
-  /** `source`: the importer gave up. `too-small`: the content has so many bytes. `quota`: the project has no room left. */
+  /** `source`: the importer gave up. `quota`: the project has no room left. */
   | { is: 'failed'; because: 'source' | 'quota'; why: string }
-  | { is: 'failed'; because: 'too-small'; bytes: number }
+  /** The content has so many bytes; null where CDI says so in events only. */
+  | { is: 'failed'; because: 'too-small'; bytes: number | null }
 
 /** CDI starts a failed importer again for ever, waiting longer each time: after so many it is no accident any more. */
 const mostRestarts = 3
@@ -21,18 +22,18 @@ const mostRestarts = 3
  */
 export function makingOf(status: DataVolume['status'] | null): Making {
   const phase = status?.phase ?? ''
-  if (phase === 'Succeeded' || phase === 'WaitForFirstConsumer') return { is: 'whole' }
+  if (phase === 'Succeeded' || phase === 'WaitForFirstConsumer' || isClaimLost(status)) return { is: 'whole' }
   const running = conditionOf(status, 'Running')
   const said = running?.status === 'False' ? (running.message ?? '') : ''
   const bytes = tooSmallFor(said)
-  if (bytes !== null) return { is: 'failed', because: 'too-small', bytes }
+  if (bytes !== null || /too small to contain/i.test(said))
+    return { is: 'failed', because: 'too-small', bytes }
   const why = sentenceOf(said)
   const restarts = status?.restartCount ?? 0
   if (phase === 'Failed' || (restarts >= mostRestarts && running?.reason === 'Error'))
     return { is: 'failed', because: 'source', why }
   const bound = conditionOf(status, 'Bound')
-  if (bound?.reason === 'ErrExceededQuota')
-    return { is: 'failed', because: 'quota', why: 'The quota of the project in the cluster is used up.' }
+  if (bound?.reason === 'ErrExceededQuota') return { is: 'failed', because: 'quota', why: quotaUsedUp }
   return { is: 'coming', progress: progressOf(status?.progress), trouble: restarts > 0 && said ? why : null }
 }
 
@@ -40,18 +41,28 @@ export function makingOf(status: DataVolume['status'] | null): Making {
 export const sizeOf = (volume: Pick<MirroredDataVolume, 'requested' | 'annotations'> | null): number =>
   Math.max(bytesOf(volume?.requested) ?? 0, bytesOf(volume?.annotations[mark.size]) ?? 0)
 
-/** Whether the storage has made a place for it. */
+const placeless = ['', 'Unset', 'Unknown', 'Pending', 'PendingPopulation']
+
+/**
+ * Whether the storage has made a place for it. Its claim is not bound before its content is there: CDI fills another one,
+ * and goes on from `Pending` when that is bound.
+ */
 export const hasPlace = (status: DataVolume['status'] | null): boolean =>
-  conditionOf(status, 'Bound')?.status === 'True'
+  conditionOf(status, 'Bound')?.status === 'True' || !placeless.includes(status?.phase ?? '')
 
 /** What became of the claim of a volume that was whole; null where it is there, or waits for its first machine. */
 export function lossOf(status: DataVolume['status'] | null): string | null {
+  if (isClaimLost(status)) return 'The cluster has lost what the disk held.'
   const bound = conditionOf(status, 'Bound')
-  if (bound?.status !== 'False') return null
-  if (bound.reason === 'NotFound') return 'The cluster does not have the disk any more.'
-  if (bound.reason === 'Lost' || bound.reason === 'ClaimLost')
-    return 'The cluster has lost what the disk held.'
-  return null
+  // A claim that is not there yet is no loss.
+  const isGone = status?.phase === 'Succeeded' && bound?.status === 'False' && bound.reason === 'NotFound'
+  return isGone ? 'The cluster does not have the disk any more.' : null
+}
+
+/** A claim that has lost its volume: CDI calls the whole thing `Failed`, also long after it was made. */
+function isClaimLost(status: DataVolume['status'] | null): boolean {
+  const bound = conditionOf(status, 'Bound')
+  return bound?.status === 'False' && (bound.reason === 'ClaimLost' || bound.reason === 'Lost')
 }
 
 /** `42.50%` is 0.425; `N/A` is nothing. */
@@ -61,7 +72,7 @@ function progressOf(text = ''): number | null {
 }
 
 /** The size that the content wants, where the importer said that there is not enough room for it. */
-function tooSmallFor(message: string): number | null {
+export function tooSmallFor(message: string): number | null {
   const [, bytes] = message.match(/virtual image size (\d+) is larger than/i) ?? []
   return bytes === undefined ? null : Number(bytes)
 }

@@ -2,8 +2,9 @@
 import type { Engine, VolumeMade, VolumeSource, VolumeSpec, VolumeState, Work } from '../engine.ts'
 import { EngineError } from '../engine.ts'
 import { clusterLimits } from '../limits.ts'
+import { diskOnFileSystem } from './claim-size.ts'
 import { makeClaimWarnings } from './claim-warnings.ts'
-import { inOurWords, oneLine } from './failure.ts'
+import { inOurWords, isOfQuota, oneLine, quotaUsedUp } from './failure.ts'
 import type { ForeignSources } from './foreign-sources.ts'
 import type { Ground } from './ground.ts'
 import { type DataVolumeSource, kinds } from './kinds.ts'
@@ -11,6 +12,7 @@ import { isKube } from './kube/kube-error.ts'
 import { makeHolders } from './machine-holders.ts'
 import type { MirroredDataVolume } from './mirror.ts'
 import { ended, goOn, whenMirrored } from './mirror-wait.ts'
+import { mark } from './names.ts'
 import { bytesOf, quantityOf } from './quantities.ts'
 import { makeOnce, removeOnce, removeWhole } from './removal.ts'
 import { outOfSight, requireSight } from './sight.ts'
@@ -39,6 +41,8 @@ const notRemoved = 'The disk could not be deleted.'
 interface Wanted {
   source: DataVolumeSource
   bytes: number
+  /** The cluster makes it as large as its source, which holds a disk of that size. */
+  isAsSource?: boolean
   isForeign: boolean
 }
 
@@ -70,22 +74,28 @@ export function makeVolumes(
       case 'volume-snapshot': {
         const [snapshot] = mirror.volumeSnapshots.by('id', source.snapshotId)
         if (!snapshot?.status?.readyToUse) throw snapshotMissing()
-        return ofSnapshot(snapshot, snapshot.status.restoreSize, sizeBytes)
+        const diskBytes = bytesOf(snapshot.annotations[mark.size])
+        return ofSnapshot(snapshot, snapshot.status.restoreSize, diskBytes, sizeBytes)
       }
       case 'machine-snapshot':
         return rootOf(source.snapshotId, sizeBytes)
     }
   }
 
-  const ofSnapshot = (
+  /**
+   * @param diskBytes how large the disk in it is, where that is less than the snapshot: a file system took the rest. CDI
+   *   adds room for one to any size that it is told, so that copies of copies would grow.
+   */
+  function ofSnapshot(
     { namespace, name }: { namespace: string; name: string },
     size: string | undefined,
+    diskBytes: number | null,
     atLeast: number,
-  ): Wanted => ({
-    source: { snapshot: { namespace, name } },
-    bytes: Math.max(atLeast, bytesOf(size) ?? 0),
-    isForeign: false,
-  })
+  ): Wanted {
+    const source = { snapshot: { namespace, name } }
+    if (diskBytes === null) return { source, bytes: Math.max(atLeast, bytesOf(size) ?? 0), isForeign: false }
+    return { source, bytes: Math.max(atLeast, diskBytes), isAsSource: atLeast <= diskBytes, isForeign: false }
+  }
 
   /** The root disk in a snapshot of a machine is a snapshot of a claim like any other. */
   async function rootOf(snapshotId: string, sizeBytes: number): Promise<Wanted> {
@@ -99,9 +109,12 @@ export function makeVolumes(
         ({ persistentVolumeClaim }) => persistentVolumeClaim.metadata.name === `${snapshot.machine}-root`,
       )
       const name = root?.volumeSnapshotName
-      if (name === undefined) throw snapshotMissing()
+      if (root === undefined || name === undefined) throw snapshotMissing()
       const { status } = await client.get(kinds.volumeSnapshots, { namespace, name })
-      return ofSnapshot({ namespace, name }, status?.restoreSize, sizeBytes)
+      const [template] = spec.source?.virtualMachine?.spec.dataVolumeTemplates ?? []
+      const requested = template?.spec.storage.resources?.requests.storage ?? ''
+      const diskBytes = diskOnFileSystem({ requested }, root.persistentVolumeClaim)
+      return ofSnapshot({ namespace, name }, status?.restoreSize, diskBytes, sizeBytes)
     } catch (error) {
       throw isKube(error, 'not-found') ? snapshotMissing() : error
     }
@@ -116,13 +129,16 @@ export function makeVolumes(
       metadata: {
         name: names.volume(spec.id),
         labels: names.labels('volume', spec.id, spec.projectId),
-        annotations: { 'cdi.kubevirt.io/storage.bind.immediate.requested': 'true' },
+        annotations: {
+          'cdi.kubevirt.io/storage.bind.immediate.requested': 'true',
+          ...(wanted.isAsSource && { [mark.size]: String(wanted.bytes) }),
+        },
       },
       spec: {
         source: wanted.source,
         storage: {
           ...(storageClass === null ? {} : { storageClassName: storageClass }),
-          resources: { requests: { storage: quantityOf(wanted.bytes) } },
+          ...(!wanted.isAsSource && { resources: { requests: { storage: quantityOf(wanted.bytes) } } }),
         },
       },
     })
@@ -151,7 +167,7 @@ export function makeVolumes(
       const soonMs = Math.min(withoutPlaceMs, stillMs)
       const soon = await moved(soonMs)
       // The storage refuses it: whoever waits is told why, and it is tried again.
-      const refusal = soon ?? (before && !hasPlace(before.status) ? await warnings.lastOf(before) : null)
+      const refusal = soon ?? (before && !hasPlace(before.status) ? await warnings.lastSince(before) : null)
       if (typeof refusal === 'string') throw stuck(refusal)
       const seen = soon ?? (await moved(stillMs - soonMs))
       if (seen === null) throw await standstill(id)
@@ -165,7 +181,7 @@ export function makeVolumes(
     const volume = find(id)
     const making = makingOf(volume?.status ?? null)
     const trouble = making.is === 'coming' ? making.trouble : null
-    const why = trouble ?? (volume && (await warnings.lastOf(volume)))
+    const why = trouble ?? (volume && (await warnings.lastSince(volume)))
     return stuck(why ?? null)
   }
 
@@ -178,11 +194,20 @@ export function makeVolumes(
         await begin(spec, { ...wanted, bytes: Math.max(wanted.bytes, atLeast) })
       }
       const made = await outcomeOf(spec.id, work)
-      if (made.is === 'whole') return { sizeBytes: sizeOf(find(spec.id)), sha256: null }
+      const volume = find(spec.id)
+      if (made.is === 'whole') {
+        const loss = lossOf(volume?.status ?? null)
+        if (loss === null) return { sizeBytes: sizeOf(volume), sha256: null }
+        await remove(spec.id)
+        throw stuck(loss)
+      }
       if (made.because !== 'too-small') throw failureOf(made, spec.source)
+      const bytes = made.bytes ?? (volume && (await warnings.contentBytes(volume)))
+      if (bytes === null)
+        throw new EngineError('source-refused', 'The content does not fit on the disk. Make it larger.')
       if (sizes === mostSizes)
         throw new EngineError('source-refused', 'The content is larger than the cluster makes the disk.')
-      atLeast = made.bytes
+      atLeast = bytes
       await remove(spec.id)
     }
   }
@@ -259,6 +284,8 @@ export function makeVolumes(
 const snapshotMissing = () => new EngineError('snapshot-missing', 'The snapshot is not there.')
 
 const stuck = (why: string | null) => {
+  if (why !== null && isOfQuota(why))
+    return new EngineError('no-space', `${notMade} ${quotaUsedUp}`, { retryable: true })
   const said = why === null ? 'The cluster has stopped working on it.' : `The cluster said: ${oneLine(why)}`
   return new EngineError('internal', sentence(`${notMade} ${said}`), { retryable: true })
 }
