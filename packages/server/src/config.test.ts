@@ -260,6 +260,13 @@ it.each([
   expect(readConfig({ SLIPWAY_NETWORK }).network).toEqual(network)
 })
 
+it('derives the limits of a guest from its host unless they are set', () => {
+  expect(readConfig({}).guestLimits).toEqual({ connections: null, newPerSecond: null })
+  const set = { SLIPWAY_GUEST_CONNECTIONS: '5000', SLIPWAY_GUEST_NEW_CONNECTIONS: '50' }
+  expect(readConfig(set).guestLimits).toEqual({ connections: 5000, newPerSecond: 50 })
+  expect(() => readConfig({ SLIPWAY_GUEST_CONNECTIONS: '0' })).toThrow('SLIPWAY_GUEST_CONNECTIONS')
+})
+
 it.each([
   ['on', 'Enter off, auto, or a range'],
   ['10.81.0.0/14', 'Enter off, auto, or a range'],

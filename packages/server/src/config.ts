@@ -193,6 +193,9 @@ const Settings = z.object({
   SLIPWAY_RESERVE: z.coerce.number().int().min(0).max(50).default(2),
   /** Networks of projects: where they take their addresses from, such as `10.80.0.0/14`; `auto` takes a range that is free. */
   SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), Networks.default('auto')),
+  /** Tracked connections that one VM may have begun, and new ones in a second; derived from what the host tracks unless set. */
+  SLIPWAY_GUEST_CONNECTIONS: limitOf(z.int().min(16).max(1_000_000)),
+  SLIPWAY_GUEST_NEW_CONNECTIONS: limitOf(z.int().min(1).max(100_000)),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
   /** What the simulated engine is to be unable to do, with commas, as other engines are. */
@@ -451,6 +454,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
     network: s.SLIPWAY_NETWORK,
+    guestLimits: {
+      connections: s.SLIPWAY_GUEST_CONNECTIONS,
+      newPerSecond: s.SLIPWAY_GUEST_NEW_CONNECTIONS,
+    },
     warm: s.SLIPWAY_WARM === 'on',
     reserve: s.SLIPWAY_RESERVE,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,

@@ -7,6 +7,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { groundIn } from './engine/qemu/network/grounds.ts'
+import { derivedLimits } from './engine/qemu/network/guest-limits.ts'
 import { makeProjectNetworks } from './engine/qemu/network/project-networks.ts'
 
 const count = Number(process.argv[2] ?? 200)
@@ -20,7 +21,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'slipway-measure-'))
 const ground = groundIn(dataDir, log)
 const alive = new Set<string>()
 const networks = makeProjectNetworks({
-  ...{ dataDir, ground, named: null, living: () => alive, isMade: async () => true, isOn: () => true },
+  ...{ dataDir, ground, named: null, living: () => alive, isMade: async () => true, isOn: () => true, limits: derivedLimits },
   log,
 })
 

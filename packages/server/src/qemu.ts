@@ -18,6 +18,7 @@ export type QemuSettings = Pick<
   | 'dataDir'
   | 'accelerator'
   | 'network'
+  | 'guestLimits'
   | 'warm'
   | 'reserve'
   | 'maxImageGb'
@@ -60,6 +61,7 @@ export function qemuFor(
     dataDir,
     accelerator: config.accelerator,
     networks: config.network,
+    guestLimits: config.guestLimits,
     warm: config.warm,
     reserve: config.reserve,
     images,

@@ -570,6 +570,8 @@ export interface MachineUsage {
   disk: { read: number; written: number } | null
   /** Bytes of its network, as the guest told at that moment, in milliseconds since the epoch. */
   network: { received: number; sent: number; at: number } | null
+  /** Packets that were dropped since the guest took more than its share of the network; left out where nobody counts. */
+  refusedPackets?: number
 }
 
 /**

@@ -10,6 +10,7 @@ export interface GuestFigures {
   memoryMb: number | null
   disk: { read: number; written: number } | null
   network: { received: number; sent: number } | null
+  refusedPackets?: number
 }
 
 /** A request to the API; `route` is its address with names in the place of ids. */
@@ -92,6 +93,11 @@ export function makeMetricsService(options: MetricsServiceOptions) {
     'Bytes a VM sent in this run, as reported by the VM.',
     ofVm,
   )
+  const refused = counter(
+    'slipway_vm_refused_packets_total',
+    'Packets dropped because a VM began too many connections or asked for too many names; 0 again after an hour without.',
+    ofVm,
+  )
   const requests = new Histogram({
     name: 'slipway_http_request_duration_seconds',
     help: 'How long requests took, by the address of the API.',
@@ -118,7 +124,7 @@ export function makeMetricsService(options: MetricsServiceOptions) {
     binBytes.set({ kind: 'vm_snapshot' }, kept.vmSnapshots)
     binBytes.set({ kind: 'disk_snapshot' }, kept.diskSnapshots)
     consoles.set(viewers())
-    for (const each of [cpu, memory, diskRead, diskWritten, received, sent]) each.reset()
+    for (const each of [cpu, memory, diskRead, diskWritten, received, sent, refused]) each.reset()
     for (const [id, figures] of readings()) {
       const name = names.get(id)
       if (!name) continue
@@ -133,6 +139,7 @@ export function makeMetricsService(options: MetricsServiceOptions) {
         received.inc(labels, figures.network.received)
         sent.inc(labels, figures.network.sent)
       }
+      if (figures.refusedPackets !== undefined) refused.inc(labels, figures.refusedPackets)
     }
   }
 

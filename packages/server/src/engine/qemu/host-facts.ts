@@ -3,7 +3,7 @@ import { run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Accelerator, type AcceleratorChoice, chooseAccelerator } from './accelerator.ts'
 import { QEMU } from './launch.ts'
-import { type GuestNetwork, openNetwork } from './network/network.ts'
+import { type GuestNetwork, type NetworkWishes, openNetwork } from './network/network.ts'
 import { readBootId } from './process.ts'
 
 /** What an engine finds out about its host once, when it is opened. */
@@ -20,12 +20,11 @@ export interface HostFacts {
 export async function findHostFacts(deps: {
   dataDir: string
   accelerator: AcceleratorChoice
-  /** Whether projects shall have networks. */
-  withNetworks: boolean
+  network: NetworkWishes
   images: ImageStore
   log: Log
 }): Promise<HostFacts> {
-  const network = await openNetwork(deps.log, deps.withNetworks)
+  const network = await openNetwork(deps.log, deps.network)
   const starter = () => deps.images.use(STARTER_IMAGE).catch(() => null)
   const accelerator = await chooseAccelerator(deps.accelerator, deps.dataDir, starter)
   const qemu = /version ([\d.]+)/.exec(await run(QEMU, ['--version']).catch(() => ''))?.[1] ?? ''

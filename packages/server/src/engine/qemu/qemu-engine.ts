@@ -23,6 +23,7 @@ import { makeDiskFiles } from './disk-files.ts'
 import { makeGrowth } from './growth.ts'
 import { makeGuestKeys } from './guest-keys.ts'
 import { makeGuestSize } from './guest-size.ts'
+import { userOf } from './guest-users.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { makeMachineCopy } from './machine-copy.ts'
@@ -32,9 +33,11 @@ import { makeMachineStates } from './machine-states.ts'
 import { makeMachines } from './machines.ts'
 import { tryAgain } from './network/again.ts'
 import { makeDoors } from './network/doors.ts'
-import { watchFirewall } from './network/firewall.ts'
+import { firewall, watchFirewall } from './network/firewall.ts'
 import { clearAbandoned, groundIn } from './network/grounds.ts'
+import { derivedLimits, type GuestLimitSettings } from './network/guest-limits.ts'
 import { makeProjectNetworks, watchNetworks } from './network/project-networks.ts'
+import { makeRefusals } from './network/refusals.ts'
 import { makeRelay } from './network/relay.ts'
 import { makeOrUnreadable } from './or-unreadable.ts'
 import { makePlaces } from './places.ts'
@@ -71,6 +74,8 @@ export function makeQemuEngine(deps: {
   hostDir?: string
   /** Whether projects have networks, and where those take their addresses from: `auto` takes a range that is free. */
   networks?: 'off' | 'auto' | Range
+  /** What one guest may take of the network; derived from the host when it is absent. */
+  guestLimits?: GuestLimitSettings
   /** Whether VMs start from frozen guests. */
   warm?: boolean
   /** How many guests are kept ready for VMs at most; none when it is absent. */
@@ -91,6 +96,7 @@ export function makeQemuEngine(deps: {
   // QEMU runs in the machine's directory, so relative paths would lead elsewhere.
   const dataDir = resolve(deps.dataDir)
   const daemonsDir = join(dataDir, 'daemons')
+  const limits = deps.guestLimits ?? derivedLimits
   let facts: HostFacts | null = null
   let stopWatching = () => {}
   const host = () => {
@@ -150,6 +156,7 @@ export function makeQemuEngine(deps: {
     living: () => [...guests.held()].flatMap(([id, { run }]) => (run.plug ? [id] : [])),
     isMade: async (id) => isMachineId(id) && (await dirs.has(id, fileNames.record)),
     isOn: () => facts?.network.apart === null,
+    limits,
     log,
   })
   const runs = makeRuns({
@@ -247,6 +254,21 @@ export function makeQemuEngine(deps: {
     inDiskTurn,
   })
 
+  /** By the users of guests that have no network of their project; none where all are one user. */
+  async function refusedByUser(): Promise<Map<string, number>> {
+    const users = facts?.network.users ?? null
+    const alone = [...guests.held()].filter(([, { run }]) => !run.plug)
+    if (users === null || users.count === 1 || alone.length === 0) return new Map()
+    const packets = await firewall.refused()
+    return new Map(
+      alone.flatMap(([id]) => {
+        const count = packets.get(userOf(users, id))
+        return count === undefined ? [] : [[id, count] as const]
+      }),
+    )
+  }
+  const refused = makeRefusals({ counts: [networks.refused, refusedByUser], clock: systemClock, log })
+
   const apart = () => facts?.network.apart ?? null
   const showsScreen = (machineId: string) =>
     orUnreadable(
@@ -292,7 +314,7 @@ export function makeQemuEngine(deps: {
       facts = await findHost({
         dataDir: deps.hostDir ?? dataDir,
         accelerator: deps.accelerator ?? 'auto',
-        withNetworks: (deps.networks ?? 'off') !== 'off',
+        network: { withNetworks: (deps.networks ?? 'off') !== 'off', limits },
         images,
         log,
       })
@@ -341,7 +363,7 @@ export function makeQemuEngine(deps: {
     // The reserve is given back to whoever needs it.
     freeMemoryMb: async () => (await guests.freeMemoryMb()) + reserve.held().memoryMb,
     reserve: { take: reserve.take, held: reserve.held },
-    usage: makeUsage({ guests: guests.held, ticksPerSecond: () => host().ticksPerSecond }),
+    usage: makeUsage({ guests: guests.held, ticksPerSecond: () => host().ticksPerSecond, refused }),
     openConsole: (machineId) => orUnreadable(machineId, () => consoles.open(machineId), nothing),
     async dial(machineId, port) {
       const state = await states.inspect(machineId)

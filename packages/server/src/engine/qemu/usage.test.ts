@@ -50,7 +50,7 @@ test('a guest that does not answer is measured from outside, delays nobody, and 
     ['hung', hung],
     ['well', well],
   ])
-  const usage = makeUsage({ guests: () => guests, ticksPerSecond: () => 100 })
+  const usage = makeUsage({ guests: () => guests, ticksPerSecond: () => 100, refused: async () => new Map() })
   for (let round = 0; round < 3; round += 1) {
     const figures = await usage('everything')
     expect(figures.get('well')).toMatchObject({ disk: { read: 1, written: 2 } })

@@ -37,6 +37,8 @@ const LATE_MS = 2000
 export function makeUsage(deps: {
   guests: () => ReadonlyMap<string, Measured>
   ticksPerSecond: () => number
+  /** Packets beyond the share of a guest, by machine. */
+  refused: () => Promise<ReadonlyMap<string, number>>
 }) {
   /** Questions that have not been answered; nobody is asked twice at a time. */
   const asking = new WeakMap<Measured, Promise<Figures>>()
@@ -55,13 +57,15 @@ export function makeUsage(deps: {
 
   /** What living guests have used, by machine; one that cannot be measured now is left out. */
   return async (what: 'processors' | 'everything'): Promise<Map<string, MachineUsage>> => {
+    const refused = what === 'everything' ? await deps.refused() : null
     const all = await Promise.all(
       [...deps.guests()].map(async ([machineId, guest]) => {
         const cpuMs = await processorTime(guest, deps.ticksPerSecond())
         if (cpuMs === null) return null
         const figures =
           what === 'everything' ? await figuresOf(guest) : { memoryMb: null, disk: null, network: null }
-        return [machineId, { run: guest.run.run, cpuMs, ...figures }] as const
+        const beyond = refused && { refusedPackets: refused.get(machineId) ?? 0 }
+        return [machineId, { run: guest.run.run, cpuMs, ...figures, ...beyond }] as const
       }),
     )
     return new Map(all.filter((one) => one !== null))

@@ -8,32 +8,33 @@ import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { makeFirewall, ruleset, watchFirewall } from './firewall.ts'
 
 const users = { first: 999, count: 1 }
+const limits = { connections: 40, newPerSecond: 1000 }
 
 test('the rules name the user of the guests, and resolvers before what is refused', () => {
-  const rules = ruleset([users], ['10.0.0.53', '::1', '192.168.1.1'])
+  const rules = ruleset([users], ['10.0.0.53', '::1', '192.168.1.1'], limits)
   expect(rules).toContain('meta skuid { 999 } jump guests')
   expect(rules.indexOf('ip daddr { 10.0.0.53, 192.168.1.1 }')).toBeGreaterThan(0)
   expect(rules.indexOf('th dport 53 accept')).toBeLessThan(rules.indexOf('oifname "lo"'))
 })
 
 test('the rules name all users that guests may be', () => {
-  const many = ruleset([users, { first: 2000, count: 500 }, users], [])
+  const many = ruleset([users, { first: 2000, count: 500 }, users], [], limits)
   expect(many).toContain('meta skuid { 999, 2000-2499 } jump guests')
 })
 
 test('without a resolver no door is left open for name resolution', () => {
-  expect(ruleset([users], ['::1'])).not.toContain('dport 53')
+  expect(ruleset([users], ['::1'], limits)).not.toContain('dport 53')
 })
 
 test('guests get nowhere that images are not fetched from', () => {
   for (const [network, prefix] of specialRangesV4)
-    expect(ruleset([users], [])).toContain(`${network}/${prefix}`)
-  expect(ruleset([users], [])).toContain('198.18.0.0/15')
+    expect(ruleset([users], [], limits)).toContain(`${network}/${prefix}`)
+  expect(ruleset([users], [], limits)).toContain('198.18.0.0/15')
 })
 
 test('rules that cannot be put in force let no guest start', async () => {
   const firewall = makeFirewall({ nft: () => Promise.reject(new Error('no nft')), resolvers: () => [] })
-  await expect(firewall.ensure(users)).rejects.toMatchObject({
+  await expect(firewall.ensure(users, limits)).rejects.toMatchObject({
     name: 'EngineError',
     retryable: true,
     message: expect.stringContaining('firewall rules'),
@@ -83,8 +84,8 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
 
     test('stand once they were put in force, and are put back when somebody flushes or changes them', async () => {
       const firewall = makeFirewall({ nft, resolvers: () => ['10.0.0.53'] })
-      expect(await firewall.ensure(users)).toBe('put in force')
-      expect(await firewall.ensure(users)).toBe('stood')
+      expect(await firewall.ensure(users, limits)).toBe('put in force')
+      expect(await firewall.ensure(users, limits)).toBe('stood')
       const whole = await listed()
       for (const damage of [
         ['flush', 'ruleset'],
@@ -93,18 +94,18 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
       ]) {
         await nft(damage)
         expect(await listed()).not.toBe(whole)
-        expect(await firewall.ensure(users)).toBe('put in force')
+        expect(await firewall.ensure(users, limits)).toBe('put in force')
         expect(await listed()).toBe(whole)
       }
     })
 
     test('are watched while there is a guest, and what was put back is told', async () => {
       const firewall = makeFirewall({ nft, resolvers: () => [] })
-      await firewall.ensure(users)
+      await firewall.ensure(users, limits)
       const told: string[] = []
       let guests = 0
       const stop = watchFirewall({
-        ensure: () => firewall.ensure(users),
+        ensure: () => firewall.ensure(users, limits),
         isNeeded: () => guests > 0,
         log: { warn: (text: unknown) => told.push(String(text)), error: () => {} },
         everyMs: 5,
@@ -117,7 +118,7 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
       while (told.length === 0) await sleep(5)
       stop()
       // A look under way would go on in the network of the next test.
-      await firewall.ensure(users)
+      await firewall.ensure(users, limits)
       expect(told).toEqual([expect.stringContaining('put back')])
     })
 
@@ -148,12 +149,29 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
     }
 
     test('keep a guest from this host and from the guests beside it', async () => {
-      await makeFirewall({ nft, resolvers: () => [] }).ensure(GUESTS)
+      await makeFirewall({ nft, resolvers: () => [] }).ensure(GUESTS, limits)
       expect(await knock('lo', ['127.100.0.2', '8.8.8.8'], [22, 80])).toEqual([])
     })
 
+    test('let a guest begin only so many connections, and tell who wanted more', async () => {
+      const firewall = makeFirewall({ nft, resolvers: () => [] })
+      await firewall.ensure(GUESTS, limits)
+      const ip = (...args: string[]) => run('nsenter', inside('ip', ...args))
+      await ip('link', 'set', 'lo', 'name', 'wire')
+      await ip('link', 'set', 'wire', 'up')
+      await ip('address', 'add', '8.8.8.8/32', 'dev', 'wire')
+      const send = 'for port in $(seq 1 200); do echo x > /dev/udp/8.8.8.8/$port; done 2>/dev/null; true'
+      const who = ['setpriv', '--reuid', `${GUEST}`, '--regid', `${GUEST}`, '--clear-groups']
+      await run('nsenter', inside(...who, 'bash', '-c', send))
+      const count = await run('nsenter', inside('cat', '/proc/sys/net/netfilter/nf_conntrack_count'))
+      expect(Number(count)).toBeLessThanOrEqual(limits.connections + 10)
+      expect([...(await firewall.refused()).keys()]).toEqual([GUEST])
+      // What was counted is no change of the rules.
+      expect(await firewall.ensure(GUESTS, limits)).toBe('stood')
+    })
+
     test('let a guest out to the Internet and to its resolver, and to no cloud metadata, neighbour or private network', async () => {
-      await makeFirewall({ nft, resolvers: () => ['10.0.0.53'] }).ensure(GUESTS)
+      await makeFirewall({ nft, resolvers: () => ['10.0.0.53'] }).ensure(GUESTS, limits)
       const kept = ['169.254.169.254', '10.0.0.7', '172.16.0.1', '192.168.1.1', '100.64.0.1']
       expect(await knock('wire', ['8.8.8.8', '10.0.0.53', ...kept], [53, 80])).toEqual([
         '8.8.8.8/53',

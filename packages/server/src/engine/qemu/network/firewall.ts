@@ -5,15 +5,14 @@ import type { Log } from '../../../lib/log.ts'
 import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { EngineError } from '../../engine.ts'
 import { type GuestUsers, sharedUser } from '../guest-users.ts'
+import { connectionLimits, type GuestLimits, readRefused } from './guest-limits.ts'
+import { listingOf, type Nft, replaced } from './table.ts'
 
 /** The one nftables table that is ours. */
 const TABLE = 'slipway'
 const NFT_MS = 10_000
 /** A look costs four milliseconds of a processor. */
 const LOOK_MS = 3000
-
-/** Runs nft with a text for its standard input; resolves with what it printed. */
-type Nft = (args: readonly string[], input?: string) => Promise<string>
 
 /**
  * The rules that keep guests away from this host. Other programs may flush them at any time, as
@@ -33,16 +32,12 @@ export function makeFirewall({
   let inForce: { rules: string; listing: string } | null = null
   let last: Promise<unknown> = Promise.resolve()
 
-  /** The table as nft lists it, without what its counters have counted; fails when there is none. */
-  async function listing(): Promise<string> {
-    const text = await nft(['-n', 'list', 'table', 'inet', TABLE])
-    return text.replace(/ packets \d+ bytes \d+/g, '')
-  }
+  const listing = () => listingOf(nft, `inet ${TABLE}`)
 
-  async function putInForce(users: GuestUsers): Promise<'stood' | 'put in force'> {
+  async function putInForce(users: GuestUsers, limits: GuestLimits): Promise<'stood' | 'put in force'> {
     const shared = await before()
     const all = shared === null ? [users] : [{ first: shared, count: 1 }, users]
-    const rules = ruleset(all, resolvers())
+    const rules = ruleset(all, resolvers(), limits)
     if (inForce?.rules === rules && (await listing().catch(() => '')) === inForce.listing) return 'stood'
     await nft(['-f', '-'], rules)
     const listed = await listing()
@@ -58,8 +53,8 @@ export function makeFirewall({
      * Sees to it that the rules hold for these users, exactly as they were written. Throws an `EngineError` when they
      * cannot be put in force; then no guest may start.
      */
-    ensure(users: GuestUsers): Promise<'stood' | 'put in force'> {
-      const mine = last.then(() => putInForce(users))
+    ensure(users: GuestUsers, limits: GuestLimits): Promise<'stood' | 'put in force'> {
+      const mine = last.then(() => putInForce(users, limits))
       last = mine.catch(() => {})
       return mine.catch((cause: unknown) => {
         throw new EngineError(
@@ -68,6 +63,13 @@ export function makeFirewall({
           { retryable: true, cause },
         )
       })
+    },
+
+    /** Packets by which guests were to begin connections beyond their limits, by user. */
+    async refused(): Promise<Map<number, number>> {
+      if (!inForce) return new Map()
+      const printed = await nft(['-n', '-j', 'list', 'set', 'inet', TABLE, 'refused'])
+      return new Map([...readRefused(printed)].map(([user, packets]) => [Number(user), packets]))
     },
   }
 }
@@ -112,7 +114,11 @@ export function watchFirewall(deps: {
  * The rules, as nft reads them; they replace the table in one step. Connections to a guest come from outside and
  * their answers pass; `lo` stands for every address of this host and for the other guests.
  */
-export function ruleset(users: readonly GuestUsers[], resolvers: readonly string[]): string {
+export function ruleset(
+  users: readonly GuestUsers[],
+  resolvers: readonly string[],
+  limits: GuestLimits,
+): string {
   const ids = users.map(({ first, count }) => (count === 1 ? `${first}` : `${first}-${first + count - 1}`))
   const v4 = resolvers.filter((address) => /^[\d.]+$/.test(address))
   const internal = specialRangesV4.map(([network, prefix]) => `${network}/${prefix}`)
@@ -120,28 +126,24 @@ export function ruleset(users: readonly GuestUsers[], resolvers: readonly string
     v4.length > 0 ? [`ip daddr { ${v4.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`] : []
   const rules = [
     'ct state established,related accept',
+    'ct state new jump opens',
     ...dns,
     'oifname "lo" counter jump refuse',
     `ip daddr { ${internal.join(', ')} } counter jump refuse`,
     'meta nfproto ipv6 counter jump refuse',
   ]
-  return [
-    // Made first, so that there is always one to delete.
-    `table inet ${TABLE} {}`,
-    `delete table inet ${TABLE}`,
-    `table inet ${TABLE} {`,
-    '  chain output {',
-    '    type filter hook output priority 0; policy accept;',
-    `    meta skuid { ${[...new Set(ids)].join(', ')} } jump guests`,
-    '  }',
-    '  chain refuse {',
-    '    meta l4proto tcp reject with tcp reset',
-    '    reject',
-    '  }',
-    '  chain guests {',
-    ...rules.map((rule) => `    ${rule}`),
-    '  }',
+  return replaced(`inet ${TABLE}`, [
+    ...connectionLimits({ type: 'uid', of: 'meta skuid' }, limits),
+    'chain output {',
+    '  type filter hook output priority 0; policy accept;',
+    `  meta skuid { ${[...new Set(ids)].join(', ')} } jump guests`,
     '}',
-    '',
-  ].join('\n')
+    'chain refuse {',
+    '  meta l4proto tcp reject with tcp reset',
+    '  reject',
+    '}',
+    'chain guests {',
+    ...rules.map((rule) => `  ${rule}`),
+    '}',
+  ])
 }

@@ -3,9 +3,17 @@
 import { join } from 'node:path'
 import { dotted, type Range } from '../../../lib/address-range.ts'
 import type { NetworkSpec } from '../../engine.ts'
-import { addressIn, partOf, uplinkOf } from './space.ts'
+import { addressIn, partOf, partsOf, uplinkOf } from './space.ts'
 
 const common = ['no-hosts', 'no-poll', 'domain-needed', 'bogus-priv', 'bind-interfaces']
+
+/**
+ * Questions that a project's name server asks elsewhere at a time. A name server that does not answer keeps a place for ten
+ * seconds, so one project would use up those that all share.
+ */
+const QUESTIONS_OF_PROJECT = 30
+/** Those of all projects in the usual range, and some; each takes a few hundred bytes while it is open. */
+const QUESTIONS_OF_ALL = 10_000
 
 /** Port 53 may be taken on all addresses of the host, by a name server of its own. */
 export const FORWARDER_PORT = 10_053
@@ -51,6 +59,7 @@ export function settingsOf(
     'local=/internal/',
     // Names of the Internet are a way out as well.
     ...(spec.internet ? [`server=${by.resolver}`] : []),
+    `dns-forward-max=${QUESTIONS_OF_PROJECT}`,
     `addn-hosts=${file.names}`,
     `dhcp-hostsfile=${file.leases}`,
     `pid-file=${file.pid}`,
@@ -66,6 +75,7 @@ export const forwarderSettings = (space: Range, file: Pick<FileNames, 'pid'>): s
     `listen-address=${uplinkOf(space).host}`,
     `port=${FORWARDER_PORT}`,
     'cache-size=1000',
+    `dns-forward-max=${Math.min(QUESTIONS_OF_ALL, QUESTIONS_OF_PROJECT * partsOf(space))}`,
     `pid-file=${file.pid}`,
   ].join('\n')}\n`
 

@@ -4,6 +4,7 @@ import { makeHandClock } from '../../../lib/hand-clock.ts'
 import { silentLog } from '../../../lib/log.ts'
 import { EngineError } from '../../engine.ts'
 import { tryAgain } from './again.ts'
+import { derivedLimits } from './guest-limits.ts'
 import { type GuestNetwork, openNetwork } from './network.ts'
 
 type Host = NonNullable<Parameters<typeof openNetwork>[2]>
@@ -31,7 +32,7 @@ function hostWith(fails: Partial<Record<Trial, Error[]>> = {}, isRoot = true): H
     whyNoNetworksForUser: tried('whyNoNetworksForUser', null),
   }
 }
-const open = (host: Host) => openNetwork(silentLog, true, host)
+const open = (host: Host) => openNetwork(silentLog, { withNetworks: true, limits: derivedLimits }, host)
 
 test('a trial that comes to its end holds until the next start', async () => {
   expect(await open(hostWith())).toMatchObject({ apart: null, restrict: false, again: null })

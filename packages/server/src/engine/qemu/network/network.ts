@@ -4,6 +4,7 @@ import type { Log } from '../../../lib/log.ts'
 import { chooseGuestUsers, type GuestUsers, userOf } from '../guest-users.ts'
 import { firewall } from './firewall.ts'
 import { isRoot } from './grounds.ts'
+import { type GuestLimitSettings, guestLimits, trackedMost } from './guest-limits.ts'
 import { isUndecided, whyNoNetworksForUser, whyNoProjectNetworks } from './trial.ts'
 
 /** How guests are connected. */
@@ -25,6 +26,12 @@ export interface GuestNetwork {
   protect: () => Promise<'stood' | 'put in force'>
 }
 
+/** Whether guests get networks of their projects, and what one guest may take. */
+export interface NetworkWishes {
+  withNetworks: boolean
+  limits: GuestLimitSettings
+}
+
 const SWITCHED_OFF =
   'networks of projects are switched off; the operator can switch them on by taking SLIPWAY_NETWORK=off out of the settings'
 
@@ -42,7 +49,8 @@ const NO_END = 'the host did not finish trying out what protects it from guests;
 const ofThisHost = {
   isRoot,
   chooseGuestUsers,
-  ensureRules: firewall.ensure,
+  ensureRules: async (users: GuestUsers, limits: GuestLimitSettings) =>
+    firewall.ensure(users, guestLimits(limits, await trackedMost())),
   proveRules,
   whyNoProjectNetworks,
   whyNoNetworksForUser,
@@ -56,9 +64,10 @@ const ofThisHost = {
  */
 export async function openNetwork(
   log: Log,
-  withNetworks: boolean,
+  wishes: NetworkWishes,
   host: typeof ofThisHost = ofThisHost,
 ): Promise<GuestNetwork> {
+  const { withNetworks } = wishes
   let isOver = true
   /** What to say of a trial that failed, as the end of a sentence that begins with "because". */
   const whyFailed = (error: unknown, otherwise: string) => {
@@ -66,7 +75,7 @@ export async function openNetwork(
     isOver = false
     return NO_END
   }
-  const again = () => (isOver ? null : () => openNetwork(log, withNetworks, host))
+  const again = () => (isOver ? null : () => openNetwork(log, wishes, host))
   /** Why there are no networks of projects. */
   async function whyNot(trial: () => Promise<string | null>): Promise<string | null> {
     if (!withNetworks) return SWITCHED_OFF
@@ -82,8 +91,9 @@ export async function openNetwork(
       return null
     })
     if (users === null) return cutOff(null, 'the system user for guests could not be made', again())
+    const ensureRules = () => host.ensureRules(users, wishes.limits)
     try {
-      await host.ensureRules(users)
+      await ensureRules()
       await host.proveRules(userOf(users, 'a guest on trial'))
     } catch (error) {
       log.warn({ error }, 'The firewall rules for guests are not in force')
@@ -98,7 +108,7 @@ export async function openNetwork(
       apart: isJoined ? null : apartBecause(why),
       sentence: isJoined ? JOINED : ALONE,
       again: again(),
-      protect: () => host.ensureRules(users),
+      protect: ensureRules,
     }
   }
 

@@ -8,6 +8,7 @@ import { afterEach, expect, test } from 'vitest'
 import { overlap, parseRange, type Range } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
 import { missing } from '../qemu-engine.test-kit.ts'
+import { derivedLimits } from './guest-limits.ts'
 import { keptNetworksIn } from './kept-networks.ts'
 import { FORWARDER, FORWARDER_PORT, fileNamesIn } from './names.ts'
 import { namespaceOf, removeNamespace } from './namespace.ts'
@@ -57,7 +58,15 @@ async function makeInstallation() {
     /** As a server does that begins with this setting. */
     async open(named: Range | null) {
       const networks = makeProjectNetworks({
-        ...{ dataDir, ground, named, living: () => alive, isMade: async () => true, isOn: () => true },
+        ...{
+          dataDir,
+          ground,
+          named,
+          living: () => alive,
+          isMade: async () => true,
+          isOn: () => true,
+          limits: derivedLimits,
+        },
         log: { warn: () => {}, error: () => {} },
       })
       await networks.open()
@@ -115,6 +124,23 @@ test.skipIf(why)(
     expect(isIn(after, (await changed.addresses(project)).get(second))).toBe(true)
   },
 )
+
+test.skipIf(why)('what is counted of a guest goes on being counted when other guests come and go', async () => {
+  const { namespace, alive, open, start } = await makeInstallation()
+  const [project, first, second] = [randomUUID(), randomUUID(), randomUUID()]
+  const networks = await open(null)
+  const ip = await start(networks, project, first)
+  const table = ['inet', 'slipway_limits']
+  await namespace.inside('nft', ['add', 'element', ...table, 'refused', `{ ${ip} counter packets 7 bytes 7 }`])
+  await start(networks, project, second)
+  alive.delete(second)
+  expect(await networks.look()).toEqual([])
+  expect(await networks.refused()).toEqual(new Map([[first, 7]]))
+
+  await namespace.inside('nft', ['delete', 'table', ...table])
+  expect(await networks.look()).toEqual(['firewall rules'])
+  expect(await networks.refused()).toEqual(new Map())
+})
 
 test.skipIf(why)('addresses stay over a reboot of the host, which leaves nothing of networks', async () => {
   const { namespace, alive, open, start } = await makeInstallation()

@@ -5,6 +5,14 @@ import { inBackground } from '../../../lib/in-background.ts'
 import type { Log } from '../../../lib/log.ts'
 import { EngineError, type NetworkSpec } from '../../engine.ts'
 import type { Ground } from './ground.ts'
+import {
+  type GuestLimitSettings,
+  guestLimits,
+  LIMITS_TABLE,
+  limitRules,
+  readRefused,
+  trackedMost,
+} from './guest-limits.ts'
 import { addressesOfHost } from './host-addresses.ts'
 import {
   bridgeOf,
@@ -41,6 +49,7 @@ export function makeProjectNetworks(deps: {
   isMade: (machineId: string) => Promise<boolean>
   /** Whether this host has them; else nothing is kept or done. */
   isOn: () => boolean
+  limits: GuestLimitSettings
   log: Pick<Log, 'warn' | 'error'>
 }) {
   const { dataDir, ground, named, living, isMade, isOn, log } = deps
@@ -57,6 +66,7 @@ export function makeProjectNetworks(deps: {
 
   const frames = makeTable((args, input) => ground.inside('nft', args, input), 'bridge slipway')
   const packets = makeTable((args, input) => ground.inside('nft', args, input), 'inet slipway')
+  const limits = makeTable((args, input) => ground.inside('nft', args, input), LIMITS_TABLE)
 
   async function theSpace(): Promise<Range> {
     return book.range() ?? takeSpace()
@@ -145,6 +155,7 @@ export function makeProjectNetworks(deps: {
     const tables = [
       [frames, frameRules(all)],
       [packets, packetRules(range, all, addressesOfHost())],
+      [limits, limitRules(guestLimits(deps.limits, await trackedMost()))],
     ] as const
     for (const [table, rules] of tables)
       if ((await table.ensure(rules)) === 'put back') back.push('firewall rules')
@@ -305,6 +316,23 @@ export function makeProjectNetworks(deps: {
       const range = await theSpace()
       return new Map(
         Object.entries(network.places).map(([id, place]) => [id, addressIn(range, network.index, place)]),
+      )
+    },
+
+    /** Packets by which guests were to take more than their limits, by machine. */
+    async refused(): Promise<Map<string, number>> {
+      if (!isOn() || !(await ground.isThere())) return new Map()
+      const printed = await ground.inside('nft', ['-j', 'list', 'set', ...LIMITS_TABLE.split(' '), 'refused'])
+      const packets = readRefused(printed)
+      if (packets.size === 0) return new Map()
+      const range = await theSpace()
+      return new Map(
+        [...book.all()].flatMap(([, { index, places }]) =>
+          Object.entries(places).flatMap(([id, place]) => {
+            const count = packets.get(addressIn(range, index, place))
+            return count === undefined ? [] : [[id, count] as const]
+          }),
+        ),
       )
     },
 

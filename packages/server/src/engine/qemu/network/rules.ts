@@ -11,6 +11,7 @@ import { type Range, rangeText } from '../../../lib/address-range.ts'
 import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { FORWARDER_PORT } from './names.ts'
 import { partOf, uplinkOf } from './space.ts'
+import { replaced } from './table.ts'
 
 /** A guest's port of the bridge of its project. */
 export interface Port {
@@ -32,17 +33,6 @@ export interface RuledNetwork {
 export const UPLINK = 'uplink'
 const TABLE = 'slipway'
 
-const replaced = (family: string, table: string, lines: readonly string[]): string =>
-  [
-    // Made first, so that there is always one to delete.
-    `table ${family} ${table} {}`,
-    `delete table ${family} ${table}`,
-    `table ${family} ${table} {`,
-    ...lines.map((line) => `  ${line}`),
-    '}',
-    '',
-  ].join('\n')
-
 const elements = (all: readonly string[]): string =>
   all.length > 0 ? ` elements = { ${all.join(', ')} }` : ''
 
@@ -53,7 +43,7 @@ const elements = (all: readonly string[]): string =>
  */
 export function frameRules(networks: readonly RuledNetwork[]): string {
   const ports = networks.flatMap((network) => network.ports)
-  return replaced('bridge', TABLE, [
+  return replaced(`bridge ${TABLE}`, [
     `set ports { type ifname . ether_addr;${elements(ports.map(({ tap, mac }) => `"${tap}" . ${mac}`))} }`,
     `set members { type ifname . ether_addr . ipv4_addr;${elements(
       ports.map(({ tap, mac, ip }) => `"${tap}" . ${mac} . ${ip}`),
@@ -89,7 +79,7 @@ export function packetRules(
   const uplink = uplinkOf(space)
   const quoted = (all: readonly RuledNetwork[]) => elements(all.map(({ bridge }) => `"${bridge}"`))
   const gateways = networks.map(({ bridge, index }) => `"${bridge}" . ${partOf(space, index).gateway}`)
-  return replaced('inet', TABLE, [
+  return replaced(`inet ${TABLE}`, [
     `set bridges { type ifname;${quoted(networks)} }`,
     `set online { type ifname;${quoted(networks.filter(({ internet }) => internet))} }`,
     `set within { type ifname . ifname;${elements(networks.map(({ bridge }) => `"${bridge}" . "${bridge}"`))} }`,
@@ -127,7 +117,7 @@ export function packetRules(
 
 /** Inside, where the way out is a program that knows one address only: that of the link to it. */
 export const translationRules = (): string =>
-  replaced('inet', `${TABLE}_out`, [
+  replaced(`inet ${TABLE}_out`, [
     'chain postrouting {',
     '  type nat hook postrouting priority 100; policy accept;',
     `  oifname "${UPLINK}" masquerade`,
@@ -152,7 +142,7 @@ export const HOST_LINK = 'sw-'
 export function hostRules(name: string, link: string, space: Range): string {
   const uplink = uplinkOf(space)
   const internal = specialRangesV4.map(([net, bits]) => `${net}/${bits}`).join(', ')
-  return replaced('inet', hostTable(name), [
+  return replaced(`inet ${hostTable(name)}`, [
     'chain input {',
     '  type filter hook input priority 0; policy accept;',
     // The address is the host's for whoever asks, and only guests' name servers may.

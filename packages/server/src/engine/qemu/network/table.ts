@@ -1,18 +1,34 @@
 /** Puts a table of nftables in force, and sees whether it still is: other programs may remove or change it at any time. */
-type Nft = (args: readonly string[], input?: string) => Promise<string>
+
+/** A table with these lines, as nft reads it, in place of the one that may be there: in one step. */
+export const replaced = (address: string, lines: readonly string[]): string =>
+  [
+    // Made first, so that there is always one to delete.
+    `table ${address} {}`,
+    `delete table ${address}`,
+    `table ${address} {`,
+    ...lines.map((line) => `  ${line}`),
+    '}',
+    '',
+  ].join('\n')
+
+/** Runs nft with a text for its standard input; resolves with what it printed. */
+export type Nft = (args: readonly string[], input?: string) => Promise<string>
+
+/** A table as nft lists it, without what its counters and dynamic sets have counted; fails when there is none. */
+export async function listingOf(nft: Nft, address: string): Promise<string> {
+  const text = await nft(['-n', 'list', 'table', ...address.split(' ')])
+  return text
+    .replace(/\s+packets \d+ bytes \d+/g, '')
+    .replace(/(set \S+ \{[^}]*?flags dynamic[^}]*?)\s*elements = \{[^}]*\}/g, '$1')
+}
 
 /** @param address family and name, such as `inet slipway` */
 export function makeTable(nft: Nft, address: string) {
   /** The rules that were put in force last, and how nft lists them. */
   let inForce: { rules: string; listing: string } | null = null
 
-  /** As nft lists it, without what counters have counted and who floods at the moment; fails when there is none. */
-  async function listing(): Promise<string> {
-    const text = await nft(['-n', 'list', 'table', ...address.split(' ')])
-    return text
-      .replace(/ packets \d+ bytes \d+/g, '')
-      .replace(/(set floods \{[^}]*?)\s*elements = \{[^}]*\}/, '$1')
-  }
+  const listing = () => listingOf(nft, address)
 
   return {
     /** Sees to it that exactly these rules hold; tells whether they did, when they are the same as last time. */

@@ -1,4 +1,5 @@
 import { errorCode, run } from '../../../lib/command.ts'
+import { derivedLimits, guestLimits, limitRules } from './guest-limits.ts'
 import { frameRules, packetRules, translationRules } from './rules.ts'
 
 /** Most of it is for hosts that are busy: right after a boot, every guest of theirs starts. */
@@ -13,6 +14,7 @@ export const isUndecided = (error: unknown): boolean =>
 
 const space = { first: (10 * 256 + 80) * 65_536, prefix: 14 }
 const network = { bridge: 'p0', index: 0, internet: true }
+const limits = limitRules(guestLimits(derivedLimits, 0))
 const rules = [{ ...network, ports: [{ tap: 't0-2', mac: '52:54:00:00:00:02', ip: '10.80.0.2' }] }]
 
 /**
@@ -31,7 +33,7 @@ export async function whyNoProjectNetworks(): Promise<string | null> {
     await run('ip', ['netns', 'add', name], options)
     await inside('ip', ['-batch', '-'], `${links.join('\n')}\n`)
     await inside('nft', ['-f', '-'], frameRules(rules))
-    await inside('nft', ['-f', '-'], packetRules(space, rules, ['192.0.2.1']))
+    await inside('nft', ['-f', '-'], packetRules(space, rules, ['192.0.2.1']) + limits)
     return null
   } catch (error) {
     if (isUndecided(error)) throw error
@@ -68,7 +70,7 @@ export async function whyNoNetworksForUser(): Promise<string | null> {
   }
   try {
     await own('nft', ['-f', '-'], frameRules(rules))
-    await own('nft', ['-f', '-'], packetRules(space, rules, ['192.0.2.1']) + translationRules())
+    await own('nft', ['-f', '-'], packetRules(space, rules, ['192.0.2.1']) + limits + translationRules())
     return null
   } catch (error) {
     return `the kernel of this host refused what project networks are made of ${said(error)}`
