@@ -6,6 +6,7 @@ import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuseForNow } from '../lib/problem.ts'
+import { safePath } from '../lib/safe-path.ts'
 import type { IdentityService } from './identity.service.ts'
 import { type OidcProvider, ProviderAway, SignInDenied } from './oidc.provider.ts'
 import type { OidcRepo } from './oidc.repo.ts'
@@ -17,14 +18,6 @@ const logoutsKeptMs = 60 * 60_000
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 const secret = () => randomBytes(32).toString('base64url')
-
-/** A path of the console; null for anything that browsers would take for another host, such as `/\host`. */
-function pathOf(from: string | undefined): string | null {
-  const here = 'http://console.invalid'
-  if (!from?.startsWith('/') || !URL.canParse(from, here)) return null
-  const { origin, pathname, search, hash } = new URL(from, here)
-  return origin === here ? pathname + search + hash : null
-}
 
 export type OidcService = ReturnType<typeof makeOidcService>
 
@@ -119,7 +112,7 @@ export function makeOidcService(options: OidcServiceOptions) {
       asker: Asker,
     ): Promise<Visit> {
       await limits.visit(clientNetworkOf(asker.ip))
-      return begin(providerOf(name), { remember: remember_me, from: pathOf(from), accountId: null })
+      return begin(providerOf(name), { remember: remember_me, from: safePath(from), accountId: null })
     },
 
     /** The same for somebody who is signed in. */
@@ -163,7 +156,7 @@ export function makeOidcService(options: OidcServiceOptions) {
         asker,
       )
       if (typeof session === 'string') return back(page, session, name)
-      return { to: visit.from_path ?? '/', session }
+      return { to: safePath(visit.from_path), session }
     },
 
     /** Ends sessions because the provider says so. Throws 400 for a token that is not valid or was used, 404, 429 and 503. */

@@ -1,5 +1,6 @@
 /** Who may open a share. Nothing here is ever passed on to a guest: neither secrets, nor codes, nor what leads here. */
 import type { IncomingMessage } from 'node:http'
+import { safePath } from '../lib/safe-path.ts'
 import { isVisit, type Page, pages } from './share.pages.ts'
 import { isSame, type Pass, passCookie, passesIn } from './share.passes.ts'
 import type { ShareRecord } from './share.state.ts'
@@ -92,11 +93,4 @@ function withoutSecret(asked: string): string {
   const [path = '/', query = ''] = asked.split(/\?(.*)/s, 2)
   const rest = query.split('&').filter((one) => !/^slipway(=|$)/.test(one))
   return safePath(rest.length > 0 ? `${path}?${rest.join('&')}` : path)
-}
-
-/** A path of the same origin, whatever was asked for. */
-export function safePath(path: string | null): string {
-  // Browsers take backslashes for slashes and leave out control characters: either could lead to another host.
-  const isPlain = path !== null && path.length <= 4_000 && /^\/(?![/\\])[\x21-\x7e]*$/.test(path)
-  return isPlain ? path : '/'
 }

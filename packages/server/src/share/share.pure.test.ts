@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clientAddressOf, makeAddressList } from '../lib/client-address.ts'
 import { addressOf, consoleOf, labelIn, labelOf, originOf, portsFrom } from './share.address.ts'
-import { safePath } from './share.door.ts'
 import { requestHeaders, responseHeaders } from './share.headers.ts'
 import { cookieName, passCookie, passesIn } from './share.passes.ts'
 import type { ShareRecord, ShareWays } from './share.state.ts'
@@ -110,25 +109,6 @@ it('ports are given out in turn, so that one is used again as late as possible',
   expect(portsFrom(range, 6)).toEqual([7, 8, 5, 6])
   expect(portsFrom(range, 8)).toEqual([5, 6, 7, 8])
   expect(portsFrom({ first: 9, last: 9 }, 9)).toEqual([9])
-})
-
-describe('paths that are led to', () => {
-  it('stay at the origin', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.webPath(),
-          fc.string(),
-          fc.string().map((text) => `/${text}`),
-        ),
-        (path) => {
-          expect(new URL(safePath(path), 'https://share.test').origin).toBe('https://share.test')
-        },
-      ),
-    )
-    expect(safePath('/a?b=%2F/c')).toBe('/a?b=%2F/c')
-    expect(safePath(null)).toBe('/')
-  })
 })
 
 describe('passes', () => {

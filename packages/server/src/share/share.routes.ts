@@ -1,7 +1,7 @@
 import { shareApi } from '@slipway/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Authenticate, Route } from '../http/route.ts'
-import { safePath } from './share.door.ts'
+import { safePath } from '../lib/safe-path.ts'
 import { leadTo, pages, showPage } from './share.pages.ts'
 import type { ShareService } from './share.service.ts'
 import type { ShareRecord } from './share.state.ts'
