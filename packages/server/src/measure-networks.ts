@@ -21,7 +21,15 @@ const dataDir = await mkdtemp(join(tmpdir(), 'slipway-measure-'))
 const ground = groundIn(dataDir, log)
 const alive = new Set<string>()
 const networks = makeProjectNetworks({
-  ...{ dataDir, ground, named: null, living: () => alive, isMade: async () => true, isOn: () => true, limits: derivedLimits },
+  ...{
+    dataDir,
+    ground,
+    named: null,
+    living: () => alive,
+    isMade: async () => true,
+    isOn: () => true,
+    limits: derivedLimits,
+  },
   log,
 })
 

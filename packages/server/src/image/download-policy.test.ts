@@ -1,4 +1,8 @@
+import { createSocket } from 'node:dgram'
+import { lookup as systemLookup } from 'node:dns/promises'
+import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { makeResolve } from '../lib/resolve-host.ts'
 import { makeSourcePolicy } from './download-policy.ts'
 
 const strict = makeSourcePolicy([])
@@ -95,6 +99,35 @@ describe('a name', () => {
   it.each([true, false])('of a private address is not connected to (all addresses: %s)', async (all) => {
     await expect(resolve([], all)).rejects.toThrow(privateNetwork)
     await expect(resolve(['10.0.0.0/8', 'other'], all)).rejects.toThrow(privateNetwork)
+  })
+
+  it('whose name servers do not answer keeps nobody else waiting, and fails in time', async () => {
+    const silent = createSocket('udp4')
+    let asked = 0
+    silent.on('message', () => asked++).bind(0, '127.0.0.1')
+    await once(silent, 'listening')
+    try {
+      const servers = [`127.0.0.1:${silent.address().port}`]
+      const { lookup } = makeSourcePolicy([], makeResolve({ servers, withinMs: 500 }))
+      let ended = 0
+      const failures = Array.from(
+        { length: 20 },
+        (_, i) =>
+          new Promise<NodeJS.ErrnoException | null>((done) =>
+            lookup(`disk${i}.example.com`, { all: true }, (error) => {
+              ended++
+              done(error)
+            }),
+          ),
+      )
+      // It takes one of the threads that files and the names of this machine are read by.
+      await systemLookup('localhost')
+      expect(ended).toBe(0)
+      for (const failure of await Promise.all(failures)) expect(failure?.code).toBe('EAI_AGAIN')
+      expect(asked).toBeGreaterThanOrEqual(20)
+    } finally {
+      silent.close()
+    }
   })
 
   it('gives those of its addresses that are allowed', async () => {

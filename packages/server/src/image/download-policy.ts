@@ -1,5 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
-import { hostOf, makeHostPolicy } from '../lib/public-hosts.ts'
+import { askSystem, hostOf, makeHostPolicy, type Resolve } from '../lib/public-hosts.ts'
+import { makeResolve } from '../lib/resolve-host.ts'
 import { ImportError } from './import-error.ts'
 
 /** Which hosts images are fetched from: those of the public Internet, and those the operator lists. */
@@ -12,12 +13,23 @@ export interface SourcePolicy {
   lookup: LookupFunction
 }
 
-/** Throws a RangeError when an entry of `privateSources` is no host, address or range. */
-export function makeSourcePolicy(privateSources: readonly string[]): SourcePolicy {
+/**
+ * Throws a RangeError when an entry of `privateSources` is no host, address or range.
+ *
+ * @param resolve asks for names on the Internet, whose name servers may belong to anybody
+ */
+export function makeSourcePolicy(
+  privateSources: readonly string[],
+  resolve: Resolve = makeResolve(),
+): SourcePolicy {
   const { isListed, mayConnect, lookup } = makeHostPolicy(privateSources)
   return {
     isListed,
-    lookup: lookup(() => new ImportError(PRIVATE)),
+    // What a name without a dot means is up to this machine and its own network.
+    lookup: lookup(
+      () => new ImportError(PRIVATE),
+      (hostname) => (hostname.includes('.') ? resolve(hostname) : askSystem(hostname)),
+    ),
     check(url, from) {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') {
         throw new ImportError('Only http and https URLs are supported.')

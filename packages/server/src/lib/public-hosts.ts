@@ -60,7 +60,7 @@ export function makeHostPolicy(listed: readonly string[]): HostPolicy {
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
 /** As programs of this machine find hosts; it takes one of a few threads until it ends. */
-const askSystem: Resolve = (hostname) => lookUp(hostname, { all: true })
+export const askSystem: Resolve = (hostname) => lookUp(hostname, { all: true })
 
 /** The host as node:net wants it; URLs put IPv6 addresses into brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')

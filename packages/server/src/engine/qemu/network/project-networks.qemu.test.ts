@@ -125,22 +125,31 @@ test.skipIf(why)(
   },
 )
 
-test.skipIf(why)('what is counted of a guest goes on being counted when other guests come and go', async () => {
-  const { namespace, alive, open, start } = await makeInstallation()
-  const [project, first, second] = [randomUUID(), randomUUID(), randomUUID()]
-  const networks = await open(null)
-  const ip = await start(networks, project, first)
-  const table = ['inet', 'slipway_limits']
-  await namespace.inside('nft', ['add', 'element', ...table, 'refused', `{ ${ip} counter packets 7 bytes 7 }`])
-  await start(networks, project, second)
-  alive.delete(second)
-  expect(await networks.look()).toEqual([])
-  expect(await networks.refused()).toEqual(new Map([[first, 7]]))
+test.skipIf(why)(
+  'what is counted of a guest goes on being counted when other guests come and go',
+  async () => {
+    const { namespace, alive, open, start } = await makeInstallation()
+    const [project, first, second] = [randomUUID(), randomUUID(), randomUUID()]
+    const networks = await open(null)
+    const ip = await start(networks, project, first)
+    const table = ['inet', 'slipway_limits']
+    await namespace.inside('nft', [
+      'add',
+      'element',
+      ...table,
+      'refused',
+      `{ ${ip} counter packets 7 bytes 7 }`,
+    ])
+    await start(networks, project, second)
+    alive.delete(second)
+    expect(await networks.look()).toEqual([])
+    expect(await networks.refused()).toEqual(new Map([[first, 7]]))
 
-  await namespace.inside('nft', ['delete', 'table', ...table])
-  expect(await networks.look()).toEqual(['firewall rules'])
-  expect(await networks.refused()).toEqual(new Map())
-})
+    await namespace.inside('nft', ['delete', 'table', ...table])
+    expect(await networks.look()).toEqual(['firewall rules'])
+    expect(await networks.refused()).toEqual(new Map())
+  },
+)
 
 test.skipIf(why)('addresses stay over a reboot of the host, which leaves nothing of networks', async () => {
   const { namespace, alive, open, start } = await makeInstallation()
