@@ -8,6 +8,7 @@ import { benchBatches } from './batches.ts'
 import { benchCli } from './cli.ts'
 import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
+import { benchFairShare } from './fair-share.ts'
 import { benchGateway } from './gateway.ts'
 import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchGrowth } from './growth.ts'
@@ -55,6 +56,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'set-of-five': benchSetOfFive,
   groups: benchGroups,
   'under-siege': benchUnderSiege,
+  'fair-share': benchFairShare,
 }
 
 const chosen = process.argv.slice(2).filter((word) => word !== '--quick')
