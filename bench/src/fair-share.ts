@@ -39,7 +39,11 @@ async function timesOf(person: Person, path: string, forMs: number): Promise<num
 export async function benchFairShare(): Promise<boolean> {
   const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '20' })
   try {
-    const [flooder, user, watcher] = [await newPerson(server), await newPerson(server), await newPerson(server)]
+    const [flooder, user, watcher] = [
+      await newPerson(server),
+      await newPerson(server),
+      await newPerson(server),
+    ]
     const { project } = await newFleet(flooder, size.vms)
     const params = { projectId: project.id }
     for (let i = 0; i < size.disks; i++)

@@ -1,17 +1,7 @@
-/** Lets so many pieces of work run at once; the others wait, first come first served. */
+import { makeFairQueue } from './fair-queue.ts'
+
+/** Lets so many pieces of work run at once that belong to nobody; the others wait, first come first served. */
 export function atMost(count: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      // The place is handed on.
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
+  const queue = makeFairQueue({ inAll: count, ofOneKey: count })
+  return <T>(work: () => Promise<T>): Promise<T> => queue.run(null, work)
 }

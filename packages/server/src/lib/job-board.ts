@@ -24,7 +24,8 @@ const view: z.ZodType<JobView> = z.object({
     id: z.string(),
     name: z.string(),
     projectId: z.string().nullable(),
-    ownerId: z.string().nullable().optional(),
+    // A server of a version before tells none.
+    ownerId: z.string().nullable().default(null),
   }),
   state: z.enum(['waiting', 'running', 'settled']),
   progress: z.number().nullable(),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeHandClock } from './hand-clock.ts'
-import { type JobKind, type JobRequest, makeJobs, poolSizes } from './jobs.ts'
+import { type JobKind, type JobRequest, jobPlaces, makeJobs } from './jobs.ts'
 
 /** Jobs that end when the test says so, and the order in which they began. */
 function openJobs(clock = makeHandClock()) {
@@ -17,7 +17,14 @@ function openJobs(clock = makeHandClock()) {
     jobs.start<string>({
       id,
       kind: 'fetch',
-      subject: { action: 'disk.create', type: 'disk', id, name: id, projectId },
+      subject: {
+        action: 'disk.create',
+        type: 'disk',
+        id,
+        name: id,
+        projectId,
+        ownerId: `owner of ${projectId}`,
+      },
       run({ signal }) {
         begun.push(id)
         return new Promise<string>((resolve, reject) => {
@@ -51,7 +58,7 @@ test('no project fills a pool alone, and all of them together fill it to its siz
   expect(begun).toEqual(['a0', 'a1'])
   for (const i of many(20)) start(`b${i}`, `project ${i}`)
   await setImmediate()
-  expect(begun).toHaveLength(poolSizes.fetch.all)
+  expect(begun).toHaveLength(jobPlaces.fetch.inAll)
 })
 
 test('many projects of one owner count as one', async () => {
@@ -171,7 +178,7 @@ test('what waits says for whom', async () => {
   for (const id of ['a', 'b', 'c']) start(id)
   expect(jobs.find('c')?.waitsFor).toEqual({ whose: 'owner', running: 2 })
   for (const i of many(8)) start(`o${i}`, `other ${i}`)
-  expect(jobs.find('o7')?.waitsFor).toEqual({ whose: 'everybody', running: poolSizes.fetch.all })
+  expect(jobs.find('o7')?.waitsFor).toEqual({ whose: 'everybody', running: jobPlaces.fetch.inAll })
   expect(jobs.find('a')?.waitsFor).toBeNull()
 })
 

@@ -3,14 +3,14 @@
  * has settled, its id is kicked and the next look takes the outcome. Jobs live in memory only: after a restart the
  * look finds none and starts the work again, which the engine allows at every moment.
  *
- * Each kind has a pool of its own, so that slow downloads cannot keep copies waiting. In a pool, the owner with the
- * fewest running jobs goes first, among equals the one that has waited longest for its turn, and no owner may fill it
- * alone, however many projects it has. Starting, ending and choosing take the same time however many jobs wait.
+ * Each kind has a queue of its own, so that slow downloads cannot keep copies waiting. Its places are shared out by the
+ * account that owns the project, so nobody fills it alone, however many projects they have.
  *
  * An outcome is kept until somebody takes it. Who stores it elsewhere first peeks, stores, and then takes it: when the
  * store fails, the next look finds it again. Were it lost, the engine's calls may be repeated all the same.
  */
 import type { Clock } from './clock.ts'
+import { type FairQueue, makeFairQueue, type Places, type QueueFigures, type Seat } from './fair-queue.ts'
 
 /**
  * `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. `plug` waits for others
@@ -19,11 +19,11 @@ import type { Clock } from './clock.ts'
 export type JobKind = 'fetch' | 'copy' | 'quick' | 'plug'
 
 /** How many run at a time: in all, and of one owner. */
-export const poolSizes: Record<JobKind, { all: number; ofOneOwner: number }> = {
-  fetch: { all: 8, ofOneOwner: 2 },
-  copy: { all: 2, ofOneOwner: 1 },
-  quick: { all: 8, ofOneOwner: 4 },
-  plug: { all: 400, ofOneOwner: 40 },
+export const jobPlaces: Record<JobKind, Places> = {
+  fetch: { inAll: 8, ofOneKey: 2 },
+  copy: { inAll: 2, ofOneKey: 1 },
+  quick: { inAll: 8, ofOneKey: 4 },
+  plug: { inAll: 400, ofOneKey: 40 },
 }
 
 /** What a job is given: a signal that ends it, and a way to report progress from 0 to 1 (null: unknown). */
@@ -41,8 +41,8 @@ export interface JobSubject {
   name: string
   /** Null once the project has been deleted. */
   projectId: string | null
-  /** Whose project it is. Places are shared out by it; by project where it is not told. */
-  ownerId?: string | null
+  /** The account that owns the project, which is charged; null once the project has been deleted. */
+  ownerId: string | null
 }
 
 export interface JobRequest<T> {
@@ -106,6 +106,8 @@ export interface Jobs {
   close: () => Promise<void>
   /** Resolves when none runs or waits; for tests. */
   idle: () => Promise<void>
+  /** How many run and wait of each kind. */
+  figures: () => Record<JobKind, QueueFigures>
 }
 
 /** A job was ended before it began. */
@@ -120,24 +122,9 @@ interface Job extends Omit<JobView, 'waitsFor'> {
   request: JobRequest<unknown>
   controller: AbortController
   outcome: JobOutcome<unknown> | null
-  /** Null while it waits for its own delay. */
-  share: Share | null
+  /** Null while it waits for its own delay, and at the moment when it gets a place at once. */
+  seat: Seat | null
   cancelDelay: (() => void) | null
-}
-
-/** The jobs of one owner in a pool. */
-interface Share {
-  running: number
-  /** In the order they were asked for. */
-  waiting: Set<Job>
-}
-
-interface Pool {
-  running: number
-  /** By owner. */
-  shares: Map<string | null, Share>
-  /** Owners with waiting jobs that may begin one, by how many they have running; in the order of their turns. */
-  turns: Set<Share>[]
 }
 
 export interface JobsOptions {
@@ -149,81 +136,32 @@ export interface JobsOptions {
 export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
   const jobs = new Map<string, Job>()
   const failures = new Map<string, number>()
-  const pools: Record<JobKind, Pool> = {
-    fetch: makePool('fetch'),
-    copy: makePool('copy'),
-    quick: makePool('quick'),
-    plug: makePool('plug'),
+  const queues: Record<JobKind, FairQueue> = {
+    fetch: makeFairQueue(jobPlaces.fetch),
+    copy: makeFairQueue(jobPlaces.copy),
+    quick: makeFairQueue(jobPlaces.quick),
+    plug: makeFairQueue(jobPlaces.plug),
   }
   /** How many wait or run. */
   let unsettled = 0
   let closed = false
   let waiters: (() => void)[] = []
 
-  const poolOf = (job: Job): Pool => pools[job.kind]
-  const ownerOf = ({ subject }: Job): string | null => subject.ownerId ?? subject.projectId
-
-  /** Puts a share where its turn comes: behind those with as many running jobs, unless it stands there already. */
-  function queue({ turns }: Pool, share: Share): void {
-    const right = share.waiting.size > 0 ? turns[share.running] : undefined
-    for (const turn of turns) if (turn !== right) turn.delete(share)
-    right?.add(share)
-  }
-
-  function nextOf(kind: JobKind): Job | null {
-    const { running, turns } = pools[kind]
-    if (closed || running >= poolSizes[kind].all) return null
-    for (const turn of turns) for (const share of turn) for (const job of share.waiting) return job
-    return null
-  }
-
-  function fill(kind: JobKind): void {
-    for (let job = nextOf(kind); job !== null; job = nextOf(kind)) begin(job)
-  }
-
   function changed(job: Job): void {
     onChange?.(viewOf(job))
   }
 
   function join(job: Job): void {
-    const { shares } = poolOf(job)
-    const owner = ownerOf(job)
-    const share = shares.get(owner) ?? { running: 0, waiting: new Set() }
-    shares.set(owner, share)
-    share.waiting.add(job)
-    job.share = share
     job.cancelDelay = null
-    queue(poolOf(job), share)
-    fill(job.kind)
+    job.seat = queues[job.kind].enter(job.subject.ownerId, () => begin(job))
     // One that began at once has been told of already.
     if (job.state === 'waiting') tell(job)
   }
 
-  /** Takes a job out of its pool, which has a place more if it ran. */
-  function leave(job: Job): void {
-    const pool = poolOf(job)
-    const { share } = job
-    job.cancelDelay?.()
-    if (!share) return
-    if (job.state === 'running') {
-      pool.running--
-      share.running--
-    }
-    share.waiting.delete(job)
-    queue(pool, share)
-    if (share.running === 0 && share.waiting.size === 0) pool.shares.delete(ownerOf(job))
-  }
-
   function begin(job: Job): void {
-    const { share, request } = job
+    const { request } = job
     job.state = 'running'
     job.startedAt = clock.now()
-    poolOf(job).running++
-    if (share) {
-      share.waiting.delete(job)
-      share.running++
-      queue(poolOf(job), share)
-    }
     const work: JobWork = { signal: job.controller.signal, onProgress: (fraction) => report(job, fraction) }
     // A run that throws at once is a failed job, not a failed look.
     Promise.resolve()
@@ -258,13 +196,16 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
   }
 
   function settle(job: Job, outcome: JobOutcome<unknown>): void {
-    leave(job)
+    job.cancelDelay?.()
     unsettled--
     if (!closed) {
       job.state = 'settled'
       job.outcome = outcome
       if (outcome.ok) failures.delete(job.id)
-      fill(job.kind)
+    }
+    // The next one begins.
+    job.seat?.leave()
+    if (!closed) {
       job.request.onSettled()
       changed(job)
     }
@@ -290,11 +231,12 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     unsettled === 0 ? Promise.resolve() : new Promise<void>((resolve) => waiters.push(resolve))
 
   function waitsFor(job: Job): JobView['waitsFor'] {
-    if (job.state !== 'waiting' || !job.share) return null
-    const { running } = job.share
-    return running >= poolSizes[job.kind].ofOneOwner
+    if (!job.seat?.isWaiting()) return null
+    const queue = queues[job.kind]
+    const running = queue.runningOf(job.subject.ownerId)
+    return running >= jobPlaces[job.kind].ofOneKey
       ? { whose: 'owner', running }
-      : { whose: 'everybody', running: poolOf(job).running }
+      : { whose: 'everybody', running: queue.figures().running }
   }
 
   function viewOf(job: Job): JobView {
@@ -323,7 +265,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
         request: request as JobRequest<unknown>,
         controller: new AbortController(),
         outcome: null,
-        share: null,
+        seat: null,
         cancelDelay: null,
       }
       jobs.set(id, job)
@@ -361,10 +303,11 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
       await idle()
     },
     idle,
+    figures: () => ({
+      fetch: queues.fetch.figures(),
+      copy: queues.copy.figures(),
+      quick: queues.quick.figures(),
+      plug: queues.plug.figures(),
+    }),
   }
-}
-
-function makePool(kind: JobKind): Pool {
-  const turns = Array.from({ length: poolSizes[kind].ofOneOwner }, () => new Set<Share>())
-  return { running: 0, shares: new Map(), turns }
 }

@@ -4,8 +4,8 @@
  */
 import { vmTexts } from '@slipway/contract'
 import { type Engine, EngineError, type MachineSpec } from '../engine/engine.ts'
-import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
+import type { VmJobs } from './vm.jobs.ts'
 import { lookAtOwnDisks, type Parts } from './vm.parts.ts'
 import type { VmRepo } from './vm.repo.ts'
 import type { VmRecord } from './vm.state.ts'
@@ -13,7 +13,7 @@ import type { VmRecord } from './vm.state.ts'
 export interface VmCopyOptions {
   repo: Pick<VmRepo, 'sourceOf' | 'ownDisks'>
   engine: Pick<Engine, 'copyMachine'>
-  jobs: Jobs
+  jobs: VmJobs
   specOf: (vm: VmRecord, projectId: string) => Promise<MachineSpec>
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
@@ -39,10 +39,10 @@ export function makeVmCopy({ repo, engine, jobs, specOf, wake, log }: VmCopyOpti
     return disks.state === 'ready' ? lookAtJob(vm) : disks
   }
 
-  function lookAtJob(vm: VmRecord): Parts {
+  async function lookAtJob(vm: VmRecord): Promise<Parts> {
     const id = jobIdOf(vm.id)
     const job = jobs.find(id)
-    if (!job) startJob(vm, id)
+    if (!job) await startJob(vm, id)
     if (job?.state !== 'settled') return coming('Copying the VM.')
     const outcome = jobs.take<void>(id)
     // One that was aborted says nothing of this wish; after a success the machine is seen by now.
@@ -52,14 +52,14 @@ export function makeVmCopy({ repo, engine, jobs, specOf, wake, log }: VmCopyOpti
     return unavailable(error instanceof EngineError ? error.message : 'The host reported an error.')
   }
 
-  function startJob(vm: VmRecord, id: string): void {
-    const { id: vmId, name, projectId, copyOf: snapshotId } = vm
+  async function startJob(vm: VmRecord, id: string): Promise<void> {
+    const { id: vmId, projectId, copyOf: snapshotId } = vm
     // Without a project there is only the wish to delete it.
     if (projectId === null || snapshotId === null) return
     jobs.start<void>({
       id,
       kind: 'copy',
-      subject: { action: 'vm.fork', type: 'vm', id: vmId, name, projectId },
+      subject: await jobs.subjectOf(vm, 'vm.fork'),
       async run(work) {
         const own = await repo.ownDisks(vmId)
         const volumes = Object.fromEntries(

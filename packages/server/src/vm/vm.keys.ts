@@ -5,15 +5,15 @@
 import type { SshKeyDue } from '@slipway/contract'
 import type { Engine, KeysGiven } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
+import type { VmJobs } from './vm.jobs.ts'
 import type { VmRecord } from './vm.state.ts'
 import type { StoreVm } from './vm.store.ts'
 
 export interface VmKeysOptions {
   engine: Pick<Engine, 'changeKeys'>
-  jobs: Jobs
+  jobs: VmJobs
   store: StoreVm
   /** OpenSSH public keys by which Slipway itself gets into every guest. */
   ownKeys: readonly string[]
@@ -48,7 +48,7 @@ export function makeVmKeys({ engine, jobs, store, ownKeys, wake, clock, log }: V
   async function give(vm: VmRecord, run: string | null): Promise<Again> {
     const id = jobIdOf(vm.id)
     const job = jobs.find(id)
-    if (!job) startJob(vm, run)
+    if (!job) await startJob(vm, run)
     if (job?.state !== 'settled') return 'when-kicked'
     const outcome = jobs.peek<Given>(id)
     const isYoung = clock.now() - vm.statusSince < agentComesMs
@@ -69,13 +69,13 @@ export function makeVmKeys({ engine, jobs, store, ownKeys, wake, clock, log }: V
     return due === null ? 'when-kicked' : again
   }
 
-  function startJob(vm: VmRecord, run: string | null): void {
-    const { id: vmId, name, projectId, sshKeyId } = vm
+  async function startJob(vm: VmRecord, run: string | null): Promise<void> {
+    const { id: vmId, sshKeyId } = vm
     jobs.start<Given>({
       id: jobIdOf(vmId),
       // Not shown as an operation: it ends within seconds.
       kind: 'plug',
-      subject: { action: 'vm.update', type: 'vm', id: vmId, name, projectId },
+      subject: await jobs.subjectOf(vm, 'vm.update'),
       run: async () => ({ keyId: sshKeyId, run, how: await engine.changeKeys(vmId, keysOf(vm)) }),
       onSettled: () => wake(vmId),
     })

@@ -16,6 +16,7 @@ import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
 import { sizeArrived } from './vm.change.ts'
 import { makeVmCopy } from './vm.copy.ts'
+import { makeVmJobs } from './vm.jobs.ts'
 import { makeVmKeys } from './vm.keys.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
 import type { Patience } from './vm.patience.ts'
@@ -104,7 +105,8 @@ const needsParts = (vm: VmRecord, state: MachineState) =>
   !vm.known.fault
 
 export function makeVmReconcile(options: VmReconcileOptions) {
-  const { repo, engine, jobs, announce, clock, log, wake, ownKeys, patience } = options
+  const { repo, engine, announce, clock, log, wake, ownKeys, patience } = options
+  const jobs = makeVmJobs(options.jobs, repo)
   const { outcome: store, observed } = makeVmStore({ repo, announce, clock })
   const admission = makeAdmission({ repo, engine, clock, startsAtOnce: options.startsAtOnce, wake })
   const restore = makeVmRestore({

@@ -254,6 +254,16 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       )
     },
 
+    /** The account that owns a project; null once that is gone. */
+    async ownerOf(projectId: string): Promise<string | null> {
+      const project = await db
+        .selectFrom('project')
+        .select('account_id')
+        .where('id', '=', projectId)
+        .executeTakeFirst()
+      return project?.account_id ?? null
+    },
+
     /** The VMs of a project that are not deleted, oldest first; without the steps of those that have arrived. */
     async list(projectId: string): Promise<VmRecord[]> {
       const rows = await db

@@ -8,11 +8,12 @@ import { type Engine, EngineError } from '../engine/engine.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
-import type { JobOutcome, Jobs } from '../lib/jobs.ts'
+import type { JobOutcome } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { vmSubject } from './vm.activity.ts'
 import { keyOfThen } from './vm.change.ts'
+import type { VmJobs } from './vm.jobs.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { isStoppedSince, type VmRecord } from './vm.state.ts'
 import type { Beside, StoreVm } from './vm.store.ts'
@@ -21,7 +22,7 @@ import { retryMessage } from './vm.words.ts'
 export interface VmRestoreOptions {
   repo: VmRepo
   engine: Engine
-  jobs: Jobs
+  jobs: VmJobs
   store: StoreVm
   /** Tells whoever watches that a restore left a snapshot behind. */
   announceSnapshot: (snapshotId: string) => Promise<void>
@@ -97,7 +98,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
     if (!vm.restore || !(await store(vm, () => ({ statusMessage: `${what}.` })))) return
     restoreOf.set(vm.id, vm.restore.safetyId)
     jobs.start({
-      ...jobOf(vm, what),
+      ...(await jobOf(vm, what)),
       kind: 'copy',
       async run(work) {
         // Copies that an earlier restore left may be of other disks.
@@ -108,12 +109,12 @@ export function makeVmRestore(options: VmRestoreOptions) {
   }
 
   /** What both jobs of a restore have in common: the VM tells how far they are. */
-  function jobOf(vm: VmRecord, what: string) {
-    const { id, name, projectId } = vm
+  async function jobOf(vm: VmRecord, what: string) {
+    const { id } = vm
     let shownAt = clock.now()
     return {
       id,
-      subject: { action: 'vmSnapshot.restore', type: 'vm', id, name, projectId },
+      subject: await jobs.subjectOf(vm, 'vmSnapshot.restore'),
       onProgress() {
         const fraction = jobs.progressOf(id)
         if (fraction === null || clock.now() - shownAt < progressEveryMs) return
@@ -189,7 +190,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
   async function beginSwitch(vm: VmRecord, safetyId: string, delayMs: number): Promise<void> {
     const snapshot = await repo.snapshotOf(vm)
     jobs.start<Switched>({
-      ...jobOf(vm, `Restoring from snapshot "${snapshot?.name ?? ''}"`),
+      ...(await jobOf(vm, `Restoring from snapshot "${snapshot?.name ?? ''}"`)),
       // Not shown as an operation: those can be cancelled.
       kind: 'plug',
       delayMs,

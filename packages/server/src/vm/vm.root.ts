@@ -6,18 +6,19 @@ import { entry } from '../activity/entry.ts'
 import { type Engine, EngineError, type RootGrown } from '../engine/engine.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { JobOutcome, Jobs } from '../lib/jobs.ts'
+import type { JobOutcome } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { rootGrown, rootNotGrown, vmSubject } from './vm.activity.ts'
 import { rootArrived } from './vm.change.ts'
+import type { VmJobs } from './vm.jobs.ts'
 import type { VmRecord } from './vm.state.ts'
 import type { StoreVm } from './vm.store.ts'
 import { retryMessage } from './vm.words.ts'
 
 export interface VmRootOptions {
   engine: Pick<Engine, 'growRoot'>
-  jobs: Jobs
+  jobs: VmJobs
   store: StoreVm
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
@@ -30,12 +31,13 @@ type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 const jobIdOf = (vmId: string): string => `root ${vmId}`
 
 export function makeVmRoot({ engine, jobs, store, wake, clock, log }: VmRootOptions) {
-  function start({ id: vmId, name, projectId }: VmRecord, sizeBytes: number, delayMs: number): void {
+  async function start(vm: VmRecord, sizeBytes: number, delayMs: number): Promise<void> {
+    const { id: vmId } = vm
     jobs.start<RootGrown>({
       id: jobIdOf(vmId),
       // Not shown as an operation: it ends within seconds.
       kind: 'plug',
-      subject: { action: 'vm.update', type: 'vm', id: vmId, name, projectId },
+      subject: await jobs.subjectOf(vm, 'vm.update'),
       delayMs,
       run: () => engine.growRoot(vmId, sizeBytes),
       onSettled: () => wake(vmId),
@@ -71,7 +73,7 @@ export function makeVmRoot({ engine, jobs, store, wake, clock, log }: VmRootOpti
     if (error instanceof EngineError)
       await store(vm, () => ({ statusMessage: retryMessage(error, retryInMs) }))
     jobs.take(jobIdOf(vm.id))
-    start(vm, sizeBytes, retryInMs)
+    await start(vm, sizeBytes, retryInMs)
   }
 
   return {
@@ -85,7 +87,7 @@ export function makeVmRoot({ engine, jobs, store, wake, clock, log }: VmRootOpti
       const { nextRootBytes } = vm
       const job = jobs.find(id)
       if (!job) {
-        if (nextRootBytes !== null) start(vm, nextRootBytes, 0)
+        if (nextRootBytes !== null) await start(vm, nextRootBytes, 0)
         return 'when-kicked'
       }
       if (job.state !== 'settled') {

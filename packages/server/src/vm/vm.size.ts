@@ -5,19 +5,19 @@
 import { entry } from '../activity/entry.ts'
 import type { Engine, MachineSize } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { sizeGrown, vmSubject } from './vm.activity.ts'
 import type { Admission } from './vm.admission.ts'
 import { lacksSize, sizeTaken } from './vm.change.ts'
+import type { VmJobs } from './vm.jobs.ts'
 import type { VmRecord } from './vm.state.ts'
 import type { StoreVm } from './vm.store.ts'
 
 export interface VmSizeOptions {
   engine: Pick<Engine, 'growMachine'>
   admission: Pick<Admission, 'lend'>
-  jobs: Jobs
+  jobs: VmJobs
   store: StoreVm
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
@@ -36,7 +36,8 @@ const jobIdOf = (vmId: string): string => `size ${vmId}`
 
 export function makeVmSize({ engine, admission, jobs, store, wake, clock, log }: VmSizeOptions) {
   async function start(vm: VmRecord, run: string | null): Promise<void> {
-    const { id: vmId, name, projectId, cpu, memoryMb, nextCpu, nextMemoryMb } = vm
+    const { id: vmId, cpu, memoryMb, nextCpu, nextMemoryMb } = vm
+    const subject = await jobs.subjectOf(vm, 'vm.update')
     const moreMb = Math.max(0, (nextMemoryMb ?? 0) - memoryMb)
     const giveBack = await admission.lend(vm, moreMb)
     const wished = {
@@ -48,7 +49,7 @@ export function makeVmSize({ engine, admission, jobs, store, wake, clock, log }:
       id: jobIdOf(vmId),
       // Not shown as an operation: it ends within seconds.
       kind: 'plug',
-      subject: { action: 'vm.update', type: 'vm', id: vmId, name, projectId },
+      subject,
       run: async () => {
         try {
           return { run, has: await engine.growMachine(vmId, wished) }

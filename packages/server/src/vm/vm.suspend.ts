@@ -6,10 +6,10 @@ import { entry } from '../activity/entry.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
-import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { notResumed, notSuspended, vmSubject } from './vm.activity.ts'
+import type { VmJobs } from './vm.jobs.ts'
 import { enterStep, type VmRecord } from './vm.state.ts'
 import type { StoreVm } from './vm.store.ts'
 
@@ -17,7 +17,7 @@ const progressEveryMs = 1_000
 
 export interface VmSuspendOptions {
   engine: Engine
-  jobs: Jobs
+  jobs: VmJobs
   store: StoreVm
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
@@ -36,7 +36,7 @@ export function makeVmSuspend({ engine, jobs, store, wake, clock, log }: VmSuspe
   async function begin(vm: VmRecord): Promise<Again> {
     const id = jobIdOf(vm.id)
     const job = jobs.find(id)
-    if (!job) startJob(vm, id)
+    if (!job) await startJob(vm, id)
     if (job?.state !== 'settled') return 'when-kicked'
     const outcome = jobs.peek<void>(id)
     // One that was aborted says nothing of this wish. After a success its guest has ended, unless it lives again.
@@ -54,14 +54,15 @@ export function makeVmSuspend({ engine, jobs, store, wake, clock, log }: VmSuspe
     return giveUp(vm, error instanceof EngineError ? error.message : 'The host reported an error.')
   }
 
-  function startJob(vm: VmRecord, id: string): void {
-    const { id: vmId, name, projectId } = vm
+  async function startJob(vm: VmRecord, id: string): Promise<void> {
+    const { id: vmId } = vm
+    const subject = await jobs.subjectOf(vm, 'vm.suspend')
     let shownAt = clock.now()
     jobs.start<void>({
       id,
       // Not shown as an operation: stopping the VM ends it.
       kind: 'plug',
-      subject: { action: 'vm.suspend', type: 'vm', id: vmId, name, projectId },
+      subject,
       run: (work) => engine.suspendMachine(vmId, work),
       onProgress() {
         const fraction = jobs.progressOf(id)
