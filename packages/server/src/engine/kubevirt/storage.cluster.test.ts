@@ -189,7 +189,7 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
         code: 'volume-busy',
         retryable: true,
       })
-      await Promise.all([engine.attachVolume(machine, two), engine.detachVolume(machine, one)])
+      await Promise.all([engine.attachVolume(machine, two), engine.detachVolume(machine, one, work())])
       expect(await volumesOf(machine)).toEqual(['root', `disk-${two}`])
       await taking
     })

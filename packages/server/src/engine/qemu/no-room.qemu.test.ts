@@ -171,7 +171,8 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
       () => engine.attachVolume(id, volumeId),
       async () => {
         expect(await engine.inspect(id)).toMatchObject({ power: 'ready' })
-        if ((await engine.detachVolume(id, volumeId)) !== 'released') throw new Error('The volume was kept')
+        if ((await engine.detachVolume(id, volumeId, work())) !== 'released')
+          throw new Error('The volume was kept')
       },
     )
     const before = await kept()
