@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
 import { systemClock } from './clock.ts'
 import { errorCode } from './command.ts'
 import { withDeadline } from './deadline.ts'
@@ -22,6 +23,8 @@ export function makeResolve({
   const resolver = new Resolver({ timeout: 2_500, tries: 2 })
   if (servers) resolver.setServers(servers)
   return async function resolve(hostname) {
+    const family = isIP(hostname)
+    if (family !== 0) return [{ address: hostname, family }]
     const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)].map((answer) =>
       withDeadline(answer, withinMs, 'Resolving a host name', systemClock),
     )
