@@ -68,6 +68,11 @@ export const Health = z.object({
   }),
   /** The file system of the data directory; null while it cannot be read. */
   data_directory: z.object({ free_mb: z.int(), size_mb: z.int() }).nullable(),
+  /**
+   * Space that is set aside to stop and delete things on a full disk: all of it, what was given up, and how much has to be
+   * free until the server sets that aside again, 0 while nothing is missing. Null where none is set aside.
+   */
+  ballast: z.object({ size_mb: z.int(), missing_mb: z.int(), needed_mb: z.int() }).nullable(),
   engine: z.object({
     kind: z.string(),
     accelerator: z.string().nullable(),

@@ -35,6 +35,7 @@ import { inBackground } from './lib/in-background.ts'
 import { makeJobBoard } from './lib/job-board.ts'
 import { makeJobs } from './lib/jobs.ts'
 import { makeUses } from './lib/uses.ts'
+import { asWayOut } from './lib/way-out.ts'
 import { makeOperationService } from './operation/operation.service.ts'
 import { makeQuotaRepo } from './quota/quota.repo.ts'
 import { makeQuotaService } from './quota/quota.service.ts'
@@ -62,7 +63,7 @@ export async function buildApp(options: AppOptions) {
   let isDriving = false
   const drives = () => isDriving && lease.number() !== null
   // No lease has this number: what is not ours any more is refused.
-  const underOwnLease: Base['underLease'] = (act) => underLease(lease.number() ?? -1, act)
+  const underOwnLease: Base['underLease'] = (act) => asWayOut(() => underLease(lease.number() ?? -1, act))
 
   const seenTime = makeSeenTime(db)
   const clockGuard = makeClockGuard({
@@ -276,6 +277,7 @@ export async function buildApp(options: AppOptions) {
     reconcilers,
     holder: lease.holder,
     backups: options.backups ?? null,
+    ballast: options.ballast?.state ?? null,
     own: { vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
     webhookFigures,
@@ -308,6 +310,7 @@ export async function buildApp(options: AppOptions) {
     metricsToken: options.metricsToken,
     sessionLines,
     idempotency,
+    isShortOfRoom: () => options.ballast?.isShort() ?? false,
     streams,
     revision: bus.revision,
     moveOf: bus.moveOf,

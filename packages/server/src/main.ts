@@ -16,6 +16,7 @@ import { type SharedFile, shareFiles } from './db/shared-files.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
 import { keepKey } from './gateway/wire/keys.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
+import { openBallast } from './lib/ballast.ts'
 import { systemClock } from './lib/clock.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
 import { directoryId } from './lib/directory-id.ts'
@@ -24,6 +25,7 @@ import { makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { nameOfThisProcess } from './lib/process-identity.ts'
 import { watchUncaught } from './lib/uncaught.ts'
+import { asWayOut } from './lib/way-out.ts'
 import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
 import { openEngine, reachOf } from './open-engine.ts'
 import { demo, seed } from './seed.ts'
@@ -83,9 +85,12 @@ async function main(): Promise<void> {
   watchUncaught(log, () => process.exit(1))
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   requireComplete(config.dataDir)
+  const ballast = openBallast(config.dataDir, ['machines'], log)
+  // Much of what follows writes a little, and none of it could begin again.
+  ballast.makeRoom()
   const giveUpDirectory = await ownDirectory(config.dataDir)
-  await migrateDatabase(config.database)
-  const db = openDatabase(config.database)
+  await migrateDatabase(config.database, ballast.giveUp)
+  const db = openDatabase(config.database, { makeRoom: ballast.giveUp })
   const standsAlone = reachOf(config) === 'one-server'
   const lease = leaseOn(config.database, {
     name: nameOfThisProcess,
@@ -108,7 +113,7 @@ async function main(): Promise<void> {
   }
   const peers = await peersOn(config.database, log)
   const recipes = await readRecipes()
-  const engine = await openEngine(config, recipes, log)
+  const engine = await openEngine(config, recipes, log, ballast)
   const { sendMail, where } = makeMailer(config)
   if (!standsAlone) await shareFiles(db, config.dataDir, sharedFiles(config))
   const gateway = config.ssh && (await startGateway({ dataDir: config.dataDir, ...config.ssh }, log))
@@ -132,11 +137,14 @@ async function main(): Promise<void> {
     peers,
     lease,
     backups: outside?.state ?? null,
+    // A database elsewhere takes what this disk has no room for.
+    ballast: 'file' in config.database ? ballast : { ...ballast, isShort: () => false },
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
   const closeBackupDesk = await openBackupDesk({ ...config, engine }, log, outside?.make)
   const endBackups = outside?.keepDoing(drives)
+  const endBallast = ballast.keep()
 
   let closing = false
   async function shutDown(signal: string): Promise<void> {
@@ -154,6 +162,7 @@ async function main(): Promise<void> {
     for (const [what, end] of [
       ...ahead,
       ['backups', async () => endBackups?.()],
+      ['ballast', endBallast],
       ['backup socket', closeBackupDesk],
       ['SSH', async () => gateway?.close()],
       ['connections', close],
@@ -171,7 +180,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => void shutDown('SIGINT'))
   process.on('SIGTERM', () => void shutDown('SIGTERM'))
 
-  await start()
+  await asWayOut(start)
   if (standsAlone) await drive()
   const seeded = config.seed && config.engine === 'simulated'
   if (seeded) await seed(app, db)

@@ -8,8 +8,10 @@ import { SIMULATED_FILE } from './engine/simulated/kept.ts'
 import { makeReachedEngine } from './engine/simulated/reached.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import type { Recipe } from './image/recipe.ts'
+import type { Ballast } from './lib/ballast.ts'
 import { systemClock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
+import { withRoom } from './lib/way-out.ts'
 import { qemuFor } from './qemu.ts'
 
 /**
@@ -22,7 +24,12 @@ export const reachOf = ({ engine, simulatedSocket, recorder }: Config): Capabili
   return isForAll ? 'any-server' : 'one-server'
 }
 
-export async function openEngine(config: Config, recipes: readonly Recipe[], log: Log): Promise<Engine> {
+export async function openEngine(
+  config: Config,
+  recipes: readonly Recipe[],
+  log: Log,
+  ballast: Pick<Ballast, 'giveUp'> | null = null,
+): Promise<Engine> {
   if (config.engine === 'simulated') {
     if (config.simulatedSocket === null) return openSimulatedEngine(config)
     const engine = makeReachedEngine({ path: config.simulatedSocket, clock: systemClock })
@@ -39,7 +46,30 @@ export async function openEngine(config: Config, recipes: readonly Recipe[], log
   const { engine, clearScratch } = qemuFor(config, recipes, log)
   await clearScratch()
   await engine.open()
-  return engine
+  return ballast ? withBallast(engine, ballast) : engine
+}
+
+/**
+ * Has an engine that writes on this host end and delete on a full disk: what finds no room for what it notes down is done
+ * once more with a piece of the ballast, as every call of the port may be. That there is too little room for something new
+ * is said before anything is written, and gives up nothing.
+ */
+function withBallast(engine: Engine, ballast: Pick<Ballast, 'giveUp'>): Engine {
+  const again =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      withRoom(ballast.giveUp, () => call(...args))
+  return Object.assign(engine, {
+    powerDown: again(engine.powerDown),
+    powerOff: again(engine.powerOff),
+    deleteMachine: again(engine.deleteMachine),
+    detachVolume: again(engine.detachVolume),
+    deleteVolume: again(engine.deleteVolume),
+    deleteMachineSnapshot: again(engine.deleteMachineSnapshot),
+    deleteVolumeSnapshot: again(engine.deleteVolumeSnapshot),
+    dropRestore: again(engine.dropRestore),
+    deleteProject: again(engine.deleteProject),
+  })
 }
 
 function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits {

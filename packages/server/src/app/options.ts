@@ -5,6 +5,7 @@ import type { Db } from '../db/open.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { BackupState } from '../health/health.service.ts'
+import type { Ballast } from '../lib/ballast.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Lease } from '../lib/lease.ts'
 import type { Peers } from '../lib/peers.ts'
@@ -52,6 +53,8 @@ export interface AppOptions {
   lease: Pick<Lease, 'number' | 'holder'>
   /** How backups outside the host are doing; without it there are none. */
   backups?: (() => Promise<BackupState>) | null
+  /** The ballast for a full disk; without it there is none. `isShort`: of the disk that the database is on. */
+  ballast?: Pick<Ballast, 'isShort' | 'state'> | null
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
   /** Who carries it may read `/metrics`. */

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { makeCapacityRepo } from '../health/capacity.repo.ts'
 import { type BackupState, makeHealthService } from '../health/health.service.ts'
 import { makeVitals } from '../health/vitals.ts'
+import type { BallastState } from '../lib/ballast.ts'
 import type { Reconciler } from '../lib/reconciler.ts'
 import { uncaughtErrors } from '../lib/uncaught.ts'
 import { makeMetricsRepo } from '../metrics/metrics.repo.ts'
@@ -23,6 +24,7 @@ export function makeWatching(
     /** The server that drives, as it was seen last. */
     holder: () => string | null
     backups: (() => Promise<BackupState>) | null
+    ballast: (() => BallastState) | null
     /** Whose usage may be seen. */
     own: UsageServiceOptions['own']
     /** How many people look at a console now. */
@@ -62,6 +64,7 @@ export function makeWatching(
     uncaughtErrors,
     clockProblem: clockGuard.problem,
     backups: options.backups,
+    ballast: options.ballast,
     engine: {
       kind: engine.kind,
       accelerator: engine.capabilities.accelerator,

@@ -227,6 +227,7 @@ export async function installRoutes(
     /** Changes when an account comes into a project, leaves it or becomes something else there. */
     moveOf: (accountId: string) => number
     idempotency: Idempotency
+    isShortOfRoom: () => boolean
     accounts: AccountService
     settings: SettingsService
     oidc: OidcService
@@ -279,7 +280,8 @@ export async function installRoutes(
     return token === null ? bySession(request) : apiTokens.authenticate(token)
   }
   const gate: Gate = { authenticate, admit: makeAdmission(projects.standingOf) }
-  const base = { ...gate, revision: options.revision, idempotency: options.idempotency }
+  const { revision, idempotency, isShortOfRoom } = options
+  const base = { ...gate, revision, idempotency, isShortOfRoom }
   const route = makeRoute(app, base)
   const cookie = makeSessionCookie(options.isSecure)
   const socketRoute = await installSockets(app, gate, options.sessionLines)

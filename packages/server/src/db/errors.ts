@@ -1,4 +1,5 @@
 /** What the errors of both databases say, and of the disk under them. */
+import { isDiskFull } from '../lib/way-out.ts'
 
 /** The connection to the database is lost or never came about: what was asked is undone, or nobody knows. */
 export class DatabaseAway extends Error {
@@ -57,7 +58,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return errcodeOf(error) === 787 || codeOf(error) === '23503'
 }
 
-const noRoom = 'The server has no disk space left. Nothing was changed. Free some space and try again.'
+export const noRoom = 'The server has no disk space left. Nothing was changed. Free some space and try again.'
 const notWritable =
   'The database of the server cannot be written because its disk is read-only. Nothing was changed. Contact the operator of the server.'
 const notOpened =
@@ -71,7 +72,7 @@ const changed = 'A newer version of the server has changed the database. Try aga
 const busy = 'The database of the server takes too long to answer. Try again in a moment.'
 
 /** By what is common to all of SQLite's errors of a kind, which is their last byte. */
-const ofSqlite: Record<number, string> = { 8: notWritable, 10: broken, 13: noRoom, 14: notOpened }
+const ofSqlite: Record<number, string> = { 8: notWritable, 10: broken, 14: notOpened }
 /** By the name of the system call's error. */
 const ofSystem: Record<string, string> = {
   ENOSPC: noRoom,
@@ -98,7 +99,7 @@ export function databaseProblem(error: unknown): string | null {
   if (error instanceof LeaseLost) return takenOver
   if (error instanceof DatabaseChanged) return changed
   const errcode = errcodeOf(error)
-  if (errcode !== null) return ofSqlite[errcode & 0xff] ?? null
+  if (errcode !== null) return isDiskFull(error) ? noRoom : (ofSqlite[errcode & 0xff] ?? null)
   const code = codeOf(error) ?? ''
   return ofSystem[code] ?? ofPostgres[code] ?? null
 }

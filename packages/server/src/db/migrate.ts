@@ -103,9 +103,12 @@ export async function migrationsOf(db: Db): Promise<{ waiting: string[]; unknown
   return { waiting, unknown: (await migrationsDone(db)).filter((name) => !(name in migrations)) }
 }
 
-/** Brings the schema of the database at a place up to date, see {@link migrate}, for as long as that takes. */
-export async function migrateDatabase(place: DatabasePlace): Promise<void> {
-  const db = openDatabase(place, { takesLong: true })
+/**
+ * Brings the schema of the database at a place up to date, see {@link migrate}, for as long as that takes. `makeRoom` is
+ * asked when the disk is full.
+ */
+export async function migrateDatabase(place: DatabasePlace, makeRoom?: () => boolean): Promise<void> {
+  const db = openDatabase(place, { takesLong: true, makeRoom })
   try {
     await migrate(db, 'file' in place ? place.file : null)
   } finally {

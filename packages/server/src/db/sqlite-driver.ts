@@ -1,4 +1,5 @@
 import { type DatabaseConnection, type SqliteDatabase, SqliteDriver } from 'kysely'
+import { withRoom } from '../lib/way-out.ts'
 import type { WriteAheadLog } from './write-ahead-log.ts'
 
 export interface Adapted extends SqliteDatabase {
@@ -10,13 +11,15 @@ export interface Adapted extends SqliteDatabase {
 export class WaitingSqliteDriver extends SqliteDriver {
   readonly #database: Adapted
   readonly #log: WriteAheadLog | null
+  readonly #makeRoom: () => boolean
   #last: Promise<void> = Promise.resolve()
   #giveBack: () => void = () => {}
 
-  constructor(database: Adapted, log: WriteAheadLog | null) {
+  constructor(database: Adapted, log: WriteAheadLog | null, makeRoom: () => boolean) {
     super({ database })
     this.#database = database
     this.#log = log
+    this.#makeRoom = makeRoom
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -31,7 +34,8 @@ export class WaitingSqliteDriver extends SqliteDriver {
   override async releaseConnection(): Promise<void> {
     const hasWritten = this.#database.takeWritten()
     this.#giveBack()
-    if (hasWritten) await this.#log?.flush()
+    const log = this.#log
+    if (hasWritten && log) await withRoom(this.#makeRoom, () => log.flush())
   }
 
   override async destroy(): Promise<void> {

@@ -41,6 +41,7 @@ const well: Figures = {
     uncaught_errors: 0,
   },
   data_directory: { free_mb: 50_000, size_mb: 100_000 },
+  ballast: { size_mb: 64, missing_mb: 0, needed_mb: 0 },
   engine: { kind: 'qemu', accelerator: 'KVM', answer_ms: 2 },
   backups: null,
 }
@@ -83,6 +84,7 @@ describe('what is wrong by the figures', () => {
     ['1 error was not handled', withProcess({ uncaught_errors: 1 })],
     ['512 MB free', { ...well, data_directory: { free_mb: 512, size_mb: 100_000 } }],
     ['cannot be read', { ...well, data_directory: null }],
+    ['once 280 MB are free', { ...well, ballast: { size_mb: 64, missing_mb: 24, needed_mb: 280 } }],
     ['No server drives', { ...well, driver: { is_this_server: false, server: null }, reconcilers: [] }],
     ['The qemu engine does not respond', { ...well, engine: { ...well.engine, answer_ms: null } }],
   ])('says that something %s, once, with what to do', (text, figures) => {

@@ -30,6 +30,7 @@ export function problemsOf(figures: Omit<Health, 'status' | 'problems'>, now: nu
     ...measuringProblems(figures.measuring, now),
     ...processProblems(figures.process),
     ...diskProblems(figures.data_directory),
+    ...ballastProblems(figures.ballast),
     ...(figures.engine.answer_ms === null
       ? [
           `The ${figures.engine.kind} engine does not respond. Check the log for its errors, and restart the server if this continues. Running VMs are not affected.`,
@@ -104,6 +105,14 @@ function diskProblems(disk: Health['data_directory']): string[] {
   return disk.free_mb < limits.freeMb
     ? [
         `The data directory has ${disk.free_mb} MB free. Delete disks or snapshots that are no longer needed, or enlarge the file system.`,
+      ]
+    : []
+}
+
+function ballastProblems(ballast: Health['ballast']): string[] {
+  return ballast !== null && ballast.missing_mb > 0
+    ? [
+        `${ballast.missing_mb} of ${ballast.size_mb} MB of the ballast are missing, the space that the server gives up to stop and delete things on a full disk. While less than that is free, everything else is refused. Delete what is no longer needed and empty the bins, or enlarge the file system: the server makes the ballast again once ${ballast.needed_mb} MB are free.`,
       ]
     : []
 }

@@ -1,4 +1,5 @@
 import { type Capacity, type Health, healthTexts, type Me, type ReconcilerHealth } from '@slipway/contract'
+import type { BallastState } from '../lib/ballast.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { Problem } from '../lib/problem.ts'
@@ -17,6 +18,8 @@ export interface HealthServiceOptions {
   vitals: () => Promise<Vitals>
   /** How backups outside the host are doing; null where none are configured. */
   backups: (() => Promise<BackupState>) | null
+  /** The room that is kept for the way out of a full disk; null where none is. */
+  ballast: (() => BallastState) | null
   uncaughtErrors: () => number
   /** What is wrong with the clock of the host, as a sentence; null for nothing. */
   clockProblem: () => string | null
@@ -50,6 +53,7 @@ const bytesOf = (sizes: { disks: number; vmSnapshots: number; diskSnapshots: num
   vm_snapshots_bytes: sizes.vmSnapshots,
   disk_snapshots_bytes: sizes.diskSnapshots,
 })
+const inMb = (bytes: number) => Math.ceil(bytes / 1024 ** 2)
 const wholeOrNull = (ms: number | null | undefined) =>
   ms === null || ms === undefined ? null : Math.round(ms)
 
@@ -74,6 +78,7 @@ export function makeHealthService(options: HealthServiceOptions) {
       options.backups?.() ?? null,
     ])
     const measuring = options.measuring()
+    const ballast = options.ballast?.() ?? null
     const { isThisServer, server } = options.driver()
     const figures = {
       driver: { is_this_server: isThisServer, server },
@@ -95,6 +100,11 @@ export function makeHealthService(options: HealthServiceOptions) {
       data_directory: vitals.disk && {
         free_mb: Math.floor(vitals.disk.freeMb),
         size_mb: Math.floor(vitals.disk.sizeMb),
+      },
+      ballast: ballast && {
+        size_mb: inMb(ballast.sizeBytes),
+        missing_mb: inMb(ballast.missingBytes),
+        needed_mb: inMb(ballast.neededBytes),
       },
       engine: { kind: engine.kind, accelerator: engine.accelerator, answer_ms: answer },
       backups: backups && withoutAge(backups),

@@ -4,14 +4,17 @@ import {
   type Endpoint,
   headers,
   type Me,
+  mayWhileFull,
   messages,
   type Parsed,
   uploadTexts,
 } from '@slipway/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { noRoom } from '../db/errors.ts'
 import { apiTokenOf } from '../lib/bearer.ts'
 import { Problem } from '../lib/problem.ts'
+import { asWayOut } from '../lib/way-out.ts'
 import { type Admit, requireScope } from './admission.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Session } from './sessions.ts'
@@ -43,9 +46,14 @@ export interface RouteBase extends Gate {
   /** What an answer that is begun now includes at least; the answers behind a session carry it. */
   revision: () => string
   idempotency: Idempotency
+  /** Whether what is left on the disk is for the calls alone that end or delete something. */
+  isShortOfRoom: () => boolean
 }
 
-export function makeRoute(app: FastifyInstance, { revision, idempotency, ...gate }: RouteBase): Route {
+export function makeRoute(
+  app: FastifyInstance,
+  { revision, idempotency, isShortOfRoom, ...gate }: RouteBase,
+): Route {
   return (endpoint, handler, ...lists) => {
     // An endpoint that is not idempotent brings none; the type follows from a flag that is not known here.
     const [list] = lists as [ListOf<typeof endpoint>?]
@@ -55,8 +63,10 @@ export function makeRoute(app: FastifyInstance, { revision, idempotency, ...gate
       ...(endpoint.bodyBytes !== undefined && { bodyLimit: endpoint.bodyBytes }),
       async handler(request, reply) {
         const input = await readInput(endpoint, request, gate)
+        const isWayOut = mayWhileFull(endpoint, request.body)
+        if (!isWayOut && endpoint.method !== 'GET' && isShortOfRoom()) throw new Problem(503, noRoom)
         if (endpoint.auth === 'session') reply.header(headers.revision, revision())
-        const handle = () => handler(input, request, reply)
+        const handle = () => asWayOut(() => handler(input, request, reply), isWayOut)
         const output = list
           ? await idempotency.once(endpoint, { request, reply, ...callerOf(input) }, handle, () =>
               list(input),

@@ -60,6 +60,7 @@ export function makeHealthFigures(register: Registry): (health: Health) => void 
     'quantile',
   ])
   const free = gauge('data_free_bytes', 'Free space of the data directory.')
+  const ballast = gauge('ballast_missing_bytes', 'How much of the ballast was given up on a full disk.')
   const uncaught = gauge('uncaught_errors', 'Errors that nothing in the server handled.')
   const engineAnswers = gauge('engine_answers', 'Whether the engine answers: 1 or 0.')
   const measured = gauge('vm_usage_timestamp_seconds', 'When the use of VMs was measured last.')
@@ -92,6 +93,7 @@ export function makeHealthFigures(register: Registry): (health: Health) => void 
     delay.set({ quantile: '0.99' }, health.process.event_loop_delay_ms / 1000)
     delay.set({ quantile: '1' }, health.process.event_loop_delay_max_ms / 1000)
     if (health.data_directory) free.set(health.data_directory.free_mb * 1024 ** 2)
+    if (health.ballast) ballast.set(health.ballast.missing_mb * 1024 ** 2)
     uncaught.set(health.process.uncaught_errors)
     engineAnswers.set(health.engine.answer_ms === null ? 0 : 1)
     measured.set(timestamp(health.measuring.last_at) ?? 0)

@@ -1,9 +1,10 @@
 import '@fastify/cookie'
 import { oidcApi } from '@slipway/contract'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { NewSession } from '../account/account.service.ts'
 import { askerOf } from '../http/asker.ts'
 import type { Authenticate, Route } from '../http/route.ts'
+import { asWayOut } from '../lib/way-out.ts'
 import type { IdentityService } from './identity.service.ts'
 import { type OidcService, type Visit, visitLifeMs } from './oidc.service.ts'
 
@@ -52,7 +53,10 @@ export function oidcCallbackRoute(
     setSession: (reply: FastifyReply, session: NewSession) => void
   },
 ): void {
-  app.get(callbackPath, async (request, reply) => {
+  // Signing in is a way out of a full disk by whichever means, see full-disk.rules.ts.
+  app.get(callbackPath, (request, reply) => asWayOut(() => arrive(request, reply)))
+
+  async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { provider } = request.params as { provider: string }
     const session = await options.authenticate(request)
     const used: string[] = []
@@ -69,5 +73,5 @@ export function oidcCallbackRoute(
     for (const name of used) reply.clearCookie(name, cookieOf(options.isSecure))
     if (arrival.session) options.setSession(reply, arrival.session)
     return reply.header('cache-control', 'no-store').redirect(arrival.to, 303)
-  })
+  }
 }

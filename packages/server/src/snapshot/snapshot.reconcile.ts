@@ -3,6 +3,7 @@
  * merges are jobs beside the looks; a look starts them, or stores what came of them.
  */
 import type { Entry } from '../activity/entry.ts'
+import { databaseProblem } from '../db/errors.ts'
 import {
   type Engine,
   EngineError,
@@ -300,4 +301,6 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
 const lostMessage = 'The data of this snapshot is missing or damaged on the host. Delete it.'
 
 const messageOf = (error: unknown): string =>
-  error instanceof EngineError ? error.message : 'The host could not create the snapshot.'
+  error instanceof EngineError
+    ? error.message
+    : (databaseProblem(error) ?? 'The host could not create the snapshot.')

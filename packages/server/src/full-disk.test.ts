@@ -1,0 +1,166 @@
+/** The server as a process on a small file system that is filled to the last byte: the way out, and a start there. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, statfsSync, writeSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { BinItem, Health, Project, Vm } from '@slipway/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launched } from './lib/launched.test-kit.ts'
+import { demo } from './seed.ts'
+
+/** A file system that can be filled has to be mounted first. */
+const isRoot = process.getuid?.() === 0
+if (!isRoot)
+  console.log('SKIPPED: only root can mount a small file system, so no server was tested on a full one')
+
+describe.skipIf(!isRoot)('A server whose disk has no free byte', () => {
+  let dataDir: string
+  let server: { child: ChildProcess; url: string }
+  let cookie = ''
+
+  async function start(): Promise<void> {
+    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
+      env: {
+        ...launched,
+        SLIPWAY_DATA_DIR: dataDir,
+        SLIPWAY_ENGINE: 'simulated',
+        SLIPWAY_SIMULATED_SPEED: '50',
+        SLIPWAY_SEED: 'true',
+        SLIPWAY_ADMINS: demo.email,
+        SLIPWAY_PORT: '0',
+        SLIPWAY_SSH_PORT: '0',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let printed = ''
+    const url = await new Promise<string>((resolve, reject) => {
+      const keep = (chunk: Buffer) => {
+        printed += chunk
+        const ready = /ready at (\S+)/.exec(printed)
+        if (ready?.[1]) resolve(ready[1])
+      }
+      child.stdout?.on('data', keep)
+      child.stderr?.on('data', keep)
+      once(child, 'exit').then(() => reject(new Error(printed)), reject)
+    })
+    server = { child, url }
+  }
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ended = once(server.child, 'exit')
+    server.child.kill(signal)
+    await ended
+  }
+  async function call<T>(method: string, url: string, body?: object): Promise<{ status: number; body: T }> {
+    const answer = await fetch(server.url + url, {
+      method,
+      headers: { cookie, origin: server.url, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    const text = await answer.text()
+    cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie
+    return { status: answer.status, body: (text === '' ? undefined : JSON.parse(text)) as T }
+  }
+  async function until<T>(look: () => Promise<T | undefined | false>): Promise<T> {
+    for (;;) {
+      const found = await look()
+      if (found !== undefined && found !== false) return found
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+  const signIn = () => call('POST', '/api/auth/signin', { email: demo.email, password: demo.password })
+  const filler = () => path.join(dataDir, 'filler')
+  /** Whoever writes meanwhile gets nothing of it. */
+  function fillUp(): void {
+    const file = openSync(filler(), 'a')
+    for (let size = 1024 ** 2; size >= 1; size = Math.floor(size / 2)) {
+      try {
+        while (writeSync(file, Buffer.alloc(size)) === size);
+      } catch {
+        // Full at this size.
+      }
+    }
+    closeSync(file)
+    expect(statfsSync(dataDir).bavail).toBe(0)
+  }
+  const pieces = async () =>
+    existsSync(path.join(dataDir, 'ballast'))
+      ? (await readdir(path.join(dataDir, 'ballast'))).filter((name) => /^\d$/.test(name)).length
+      : 0
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'slipway-full-'))
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m,mode=700', 'slipway-test', dataDir])
+    await start()
+    expect(await until(async () => (await pieces()) === 8 && 8)).toBe(8)
+    await signIn()
+  })
+  afterAll(async () => {
+    server.child.kill('SIGKILL')
+    execFileSync('umount', ['--lazy', dataDir])
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  const project = async () => (await call<Project[]>('GET', '/api/projects')).body[0]?.id ?? ''
+  const vms = async () => (await call<Vm[]>('GET', `/api/projects/${await project()}/vms`)).body
+  /** One of the VMs that the server begins with, and no member of a pool or set, which would be replaced. */
+  const running = (name: string) =>
+    until(async () => (await vms()).find((vm) => vm.status === 'running' && vm.name === name))
+
+  it('stops, deletes and empties the bin, and refuses everything else with what helps', async () => {
+    const projectId = await project()
+    const [one, other] = [await running('checkout-api-01'), await running('geo-tiles-build')]
+    fillUp()
+    // The log of the database has room of its own for a while.
+    for (let tries = 0; (await pieces()) === 8 && tries < 2000; tries++) {
+      await call('POST', `/api/projects/${projectId}/vms/${one.id}/stop`, { force: true })
+      await call('DELETE', '/api/admin/notice')
+      await signIn()
+      fillUp()
+    }
+    expect(await pieces()).toBeLessThan(8)
+    expect(
+      await until(async () => (await vms()).find(({ id, status }) => id === one.id && status === 'stopped')),
+    ).toBeTruthy()
+    const refused = await call<{ message: string }>('POST', '/api/projects', { name: 'more' })
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('Free some space') },
+    })
+    expect((await call('DELETE', `/api/projects/${projectId}/vms/${other.id}`)).status).toBe(204)
+    const bin = () => call<BinItem[]>('GET', `/api/projects/${projectId}/bin`)
+    const { body } = await bin()
+    expect(body.length).toBeGreaterThan(0)
+    expect(
+      (await call('DELETE', `/api/projects/${projectId}/bin`, { before: new Date().toISOString() })).status,
+    ).toBe(200)
+    expect((await bin()).body).toEqual([])
+    const health = (await call<Health>('GET', '/api/admin/health')).body
+    expect(health.ballast?.missing_mb).toBeGreaterThan(0)
+    expect(health.problems.join()).toContain('ballast')
+  })
+
+  it.each([
+    ['SIGKILL', 'docs-preview'],
+    ['SIGTERM', 'ci-runner-a'],
+  ] as const)('starts after %s, lets people in, and lets them delete', async (signal, name) => {
+    await end(signal)
+    fillUp()
+    await start()
+    cookie = ''
+    expect((await signIn()).status).toBe(200)
+    const { id } = await running(name)
+    expect((await call('DELETE', `/api/projects/${await project()}/vms/${id}`)).status).toBe(204)
+    fillUp()
+  })
+
+  it('makes the ballast again when there is room, and takes everything again', async () => {
+    await end('SIGKILL')
+    await rm(filler())
+    await start()
+    expect(await until(async () => (await pieces()) === 8 && 8)).toBe(8)
+    expect((await call<Health>('GET', '/api/admin/health')).body.ballast).toMatchObject({ missing_mb: 0 })
+    expect((await call('POST', '/api/projects', { name: 'more' })).status).toBe(201)
+  })
+})
