@@ -186,6 +186,13 @@ const server = [
     why: 'mail/ sends what it is given and knows no feature.',
   },
   {
+    name: 'server pauses',
+    path: /^packages\/server\/src\/lib\/retry-pauses\.ts$/,
+    may: [],
+    npm: [],
+    why: 'When something is tried again is pure arithmetic, so that plans may ask it.',
+  },
+  {
     name: 'server lib',
     path: /^packages\/server\/src\/lib\//,
     may: ['server lib'],
@@ -238,7 +245,7 @@ const server = [
   },
   {
     name: 'server metrics',
-    path: /^packages\/server\/src\/metrics\/(metrics\.service|(health|webhook)\.figures)\.ts$/,
+    path: /^packages\/server\/src\/metrics\/(metrics\.service|(health|mail|webhook)\.figures)\.ts$/,
     may: ['contract', 'own server repo', 'own server metrics', 'server lib'],
     npm: ['prom-client', 'node:'],
     why: 'The figures come from whoever has them; prom-client writes them down.',
@@ -315,7 +322,7 @@ const server = [
   {
     name: 'server plan',
     path: /^packages\/server\/src\/[^/]+\/[^/]+\.(plan|facts)\.ts$/,
-    may: ['contract', 'own server plan'],
+    may: ['contract', 'own server plan', 'server pauses'],
     npm: [],
     why: 'A plan is pure: what it needs to know, the time too, comes as an argument.',
   },

@@ -79,6 +79,13 @@ export const Health = z.object({
     /** How long it took to answer; null when it did not. */
     answer_ms: z.int().nullable(),
   }),
+  /** Mails of all servers: how many wait and since when, how many of the last day failed, and why the last one did. */
+  mails: z.object({
+    waiting: z.int(),
+    oldest_waiting_at: Time.nullable(),
+    failed: z.int(),
+    last_failure: z.string().nullable(),
+  }),
   /** Backups outside the host, of the data directory of this server; null where none are configured. */
   backups: z
     .object({

@@ -9,6 +9,8 @@ export * from './activity.rules.ts'
 export * from './activity.ts'
 export * from './admin-account.rules.ts'
 export * from './admin-account.ts'
+export * from './admin-mail.rules.ts'
+export * from './admin-mail.ts'
 export * from './api-token.rules.ts'
 export * from './api-token.ts'
 export * from './batch.rules.ts'
@@ -106,6 +108,7 @@ import { accountExportApi } from './account-export.ts'
 import { accountSettingsApi } from './account-settings.ts'
 import { activityApi } from './activity.ts'
 import { adminAccountApi } from './admin-account.ts'
+import { adminMailApi } from './admin-mail.ts'
 import { apiTokenApi } from './api-token.ts'
 import { batchApi } from './batch.ts'
 import { binApi } from './bin.ts'
@@ -145,6 +148,7 @@ import { webhookApi } from './webhook.ts'
 const apis = [
   accountApi,
   adminAccountApi,
+  adminMailApi,
   accountSettingsApi,
   accountDeletionApi,
   oidcApi,

@@ -60,6 +60,7 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
   accountExport: ['Account export', 'Everything that is stored about an account.'],
   accountDeletion: ['Account deletion', 'Delete an account, or keep it after all.'],
   adminAccount: ['Accounts', 'All accounts and their limits; for administrators.'],
+  adminMail: ['Mails', 'Mails that wait, failed or were sent; for administrators'],
   notice: ['Notice', 'A notice for everybody on every page; for administrators.'],
   health: ['Health', 'The state and the capacity of the server; for administrators.'],
 }

@@ -185,6 +185,8 @@ export const routes = {
   'adminAccount.disable': 'POST /api/admin/accounts/:accountId/disable',
   'adminAccount.enable': 'POST /api/admin/accounts/:accountId/enable',
   'adminAccount.removeTotp': 'POST /api/admin/accounts/:accountId/remove-totp',
+  'adminMail.list': 'GET /api/admin/mails',
+  'adminMail.retry': 'POST /api/admin/mails/:mailId/retry',
   'adminAccount.setLimits': 'PUT /api/admin/accounts/:accountId/limits',
   'operation.listAll': 'GET /api/admin/operations',
   'operation.cancelAny': 'POST /api/admin/operations/:operationId/cancel',

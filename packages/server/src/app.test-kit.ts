@@ -91,6 +91,8 @@ export interface TestAppOptions {
   passwordCost?: PasswordCost
   /** Hosts that webhooks may be sent to although they are private. */
   privateWebhooks?: string[]
+  /** What the mail server makes of a mail before it takes it; takes all unless this throws. */
+  mailServer?: (mail: Mail) => Promise<void>
 }
 
 /** For tests of what is left when something is deleted for good. */
@@ -158,7 +160,10 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       db: over,
       engine,
       templates: options.templates ?? templates,
-      sendMail: async (mail) => void mails.push(mail),
+      async sendMail(mail) {
+        await options.mailServer?.(mail)
+        mails.push(mail)
+      },
       clock,
       log: pino({ level: 'silent' }),
       webRoot: null,
@@ -182,6 +187,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     server = built,
   ): Promise<Answer> {
     const response = await server.app.inject({ method, url, ...init })
+    await built.mailsIdle()
     const cookie = response.cookies.find((one) => one.name === 'slipway_session')
     return {
       status: response.statusCode,

@@ -8,6 +8,7 @@ import { makeExports } from './app/exports.ts'
 import { makeGroups } from './app/groups.ts'
 import { makeLeaving } from './app/leaving.ts'
 import { makeMachines } from './app/machines.ts'
+import { makeMails } from './app/mails.ts'
 import { makeNetworks } from './app/networks.ts'
 import { makeNotices } from './app/notices.ts'
 import type { AppOptions } from './app/options.ts'
@@ -98,6 +99,10 @@ export async function buildApp(options: AppOptions) {
     { db, engine, clock, log, bus, calls, underLease: underOwnLease },
     { binDays: config.binDays, vms: () => vms, groupIdsOf: (projectId) => groups.idsOf(projectId) },
   )
+  const { mailQueue, mailDelivery, mailReconciler, mailFigures, leaveMails } = makeMails(
+    { db, clock, log, calls, underLease: underOwnLease },
+    { sendMail: options.sendMail, secretKey: options.factorKey },
+  )
   const people = makePeople({
     config,
     db,
@@ -105,7 +110,7 @@ export async function buildApp(options: AppOptions) {
     log,
     bus,
     projects,
-    sendMail: options.sendMail,
+    mails: mailQueue,
     factorKey: options.factorKey,
     passwordCost: options.passwordCost,
     publicUrl,
@@ -262,6 +267,7 @@ export async function buildApp(options: AppOptions) {
     accountDeletionReconciler,
     batchReconciler,
     webhookReconciler,
+    mailReconciler,
   ]
   // What another server asked for may be among what was missed.
   peers.onGap(() => {
@@ -281,6 +287,7 @@ export async function buildApp(options: AppOptions) {
     own: { vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
     webhookFigures,
+    mailFigures,
   })
   const { sampler, vitals, loadsSince } = watching
   const idle = machines.makeIdle(loadsSince)
@@ -326,6 +333,7 @@ export async function buildApp(options: AppOptions) {
     networks,
     quotas,
     adminAccounts,
+    mailDelivery,
     deletions,
     exports,
     snapshotSchedules,
@@ -355,6 +363,7 @@ export async function buildApp(options: AppOptions) {
       projectBin,
       templateBin,
       webhooks,
+      mailDelivery,
       uploads: storage.uploads,
     }
     const due: Partial<typeof swept> = clockGuard.isTrusted() ? swept : {}
@@ -367,6 +376,7 @@ export async function buildApp(options: AppOptions) {
     cancelSweep?.()
     stopEnding()
     stopListening()
+    leaveMails()
     // Jobs end without an outcome, so no look takes one for a failure.
     await Promise.all([
       jobs.close(),
@@ -380,6 +390,8 @@ export async function buildApp(options: AppOptions) {
   return {
     app,
     drives,
+    /** For tests: settles when no mail is on its way or due. */
+    mailsIdle: mailReconciler.idle,
     /** For tests: settles when nothing needs a look right now. */
     async idle() {
       await accounts.idle()

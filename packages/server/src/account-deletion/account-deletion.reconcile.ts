@@ -3,7 +3,7 @@
  * calls that their owner would make, so that there is one way to delete a thing. Each look goes as far as it can and looks
  * again; a killed server leaves nothing half done.
  */
-import { change, entry } from '../activity/entry.ts'
+import type { Entry } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { ClockGuard } from '../lib/clock-guard.ts'
 import { Problem } from '../lib/problem.ts'
@@ -24,8 +24,10 @@ export interface AccountDeletionReconcileOptions {
   repo: AccountDeletionRepo
   deletes: Deletes
   clockGuard: Pick<ClockGuard, 'isTrusted'>
-  /** The account is gone. */
-  onDeleted: (account: { id: string; name: string; email: string }) => void
+  /** What the log says of an account that is gone, with the mail that tells its owner. */
+  deleted: (account: { id: string; name: string; email: string }) => Entry
+  /** An account is gone. */
+  onDeleted: () => void
   clock: Clock
 }
 
@@ -64,14 +66,9 @@ export function makeAccountDeletionReconcile(options: AccountDeletionReconcileOp
       for (const act of acts) if (!(await attempt(act))) isBusy = true
     }
     if (isBusy) return { afterMs: busyPollMs }
-    const gone = entry(
-      clock.now(),
-      { type: 'account', id: accountId, name: 'Deleted account' },
-      change('account.deleted', 'An account was deleted'),
-    )
-    const account = await repo.finish(accountId, isoTime(clock.now()), gone)
-    if (account) options.onDeleted({ id: accountId, ...account })
-    return account ? 'when-kicked' : { afterMs: busyPollMs }
+    const isGone = await repo.finish(accountId, isoTime(clock.now()), options.deleted)
+    if (isGone) options.onDeleted()
+    return isGone ? 'when-kicked' : { afterMs: busyPollMs }
   }
 
   return {

@@ -5,6 +5,7 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import { deleteApiTokensOf } from '../api-token/api-token.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
+import { forgetMailsOf } from '../mail-queue/mail-queue.writes.ts'
 
 /** Why nothing was stored. `signed-out`: the session that asked has ended meanwhile. */
 export type Refusal = 'signed-out' | 'already-requested' | 'last-administrator'
@@ -139,23 +140,28 @@ export function makeAccountDeletionRepo(db: Db) {
     },
 
     /**
-     * Deletes an account that is due and has no projects any more, with all that is stored of it. Null when it was kept
+     * Deletes an account that is due and has no projects any more, with all that is stored of it. False when it was kept
      * or has a project again: its rows would go along, and what runs on them would be nobody's.
      */
-    finish: (accountId: string, now: string, entry: Entry): Promise<{ name: string; email: string } | null> =>
+    finish: (
+      accountId: string,
+      now: string,
+      tell: (account: Pick<User, 'id' | 'name' | 'email'>) => Entry,
+    ): Promise<boolean> =>
       db.transaction().execute(async (tx) => {
         const due = await deletion(tx, accountId)
-        if (!due || due.delete_at > now) return null
-        if (await projectsOf(tx, accountId).executeTakeFirst()) return null
+        if (!due || due.delete_at > now) return false
+        if (await projectsOf(tx, accountId).executeTakeFirst()) return false
         const account = await tx
           .selectFrom('account')
-          .select(['name', 'email'])
+          .select(['id', 'name', 'email'])
           .where('id', '=', accountId)
           .executeTakeFirstOrThrow()
         await forgetAccount(tx, accountId)
+        await forgetMailsOf(tx, accountId)
         await deleteAccount(tx, accountId)
-        await record(tx, [entry])
-        return account
+        await record(tx, [tell(account)])
+        return true
       }),
   }
 }

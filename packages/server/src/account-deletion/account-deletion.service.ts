@@ -5,11 +5,10 @@ import {
   messages,
   type User,
 } from '@slipway/contract'
-import { entry, type Told, wish } from '../activity/entry.ts'
+import { change, type Entry, entry, type Told, wish, withMails } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { mailInBackground, type SendMail } from '../mail/mail.ts'
+import type { MailQueue } from '../mail/sealed-mail.ts'
 import { accountDeletedMail, accountKeptMail, deletionRequestedMail } from './account-deletion.mails.ts'
 import type { AccountDeletionRepo } from './account-deletion.repo.ts'
 import type { GoesAlongRepo } from './goes-along.repo.ts'
@@ -23,7 +22,7 @@ export interface AccountDeletionServiceOptions {
   goesAlong: GoesAlongRepo
   /** E-mail addresses of administrators, in lower case. */
   admins: readonly string[]
-  sendMail: SendMail
+  mails: MailQueue
   installation: () => { productName: string; url: string }
   /** All sessions and API tokens of an account ended: what stands on them has to end too, visits by SSH as well. */
   onEnded: (accountId: string, apiTokenIds: readonly string[]) => void
@@ -33,12 +32,10 @@ export interface AccountDeletionServiceOptions {
   /** Asks the reconciler to look at an account soon. */
   kick: (accountId: string) => void
   clock: Clock
-  log: Pick<Log, 'info' | 'error'>
 }
 
 export function makeAccountDeletionService(options: AccountDeletionServiceOptions) {
-  const { repo, goesAlong, installation, clock, log } = options
-  const send = mailInBackground(options.sendMail, log)
+  const { repo, goesAlong, mails, installation, clock } = options
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
 
@@ -72,28 +69,48 @@ export function makeAccountDeletionService(options: AccountDeletionServiceOption
         deleteAt,
         sessionId,
         admins: options.admins,
-        entry: told(user, what),
+        entry: withMails(
+          told(user, what),
+          mails.seal(deletionRequestedMail(user, installation(), deleteAt, ip), {
+            purpose: 'deletion-requested',
+            accountId: user.id,
+          }),
+        ),
       })
       if (stored === 'signed-out') throw new Problem(401, messages.notAuthenticated)
       if (stored === 'already-requested') throw new Problem(409, accountDeletionTexts.alreadyRequested)
       if (stored === 'last-administrator') throw new Problem(409, accountDeletionTexts.lastAdministrator)
       options.onEnded(user.id, tokens)
       options.kick(user.id)
+      mails.kick()
       await announceProjects(user.id)
-      send(deletionRequestedMail(user, installation(), deleteAt, ip), 'deletion-requested')
       return { delete_at: deleteAt }
     },
 
     async cancel(user: User): Promise<void> {
       const what = wish(user.id, 'accountDeletion.cancel', 'Kept the account')
-      if (!(await repo.cancel(user.id, told(user, what))))
+      const kept = mails.seal(accountKeptMail(user, installation()), {
+        purpose: 'account-kept',
+        accountId: user.id,
+      })
+      if (!(await repo.cancel(user.id, withMails(told(user, what), kept))))
         throw new Problem(409, accountDeletionTexts.notRequested)
+      mails.kick()
       await announceProjects(user.id)
-      send(accountKeptMail(user, installation()), 'account-kept')
     },
 
-    /** Called once the account is gone. */
-    mailDeleted: (account: { name: string; email: string }): void =>
-      send(accountDeletedMail(account, installation()), 'account-deleted'),
+    /** What is stored when the account is gone: the mail is about nobody's account any more. */
+    deleted: (account: { id: string; name: string; email: string }): Entry =>
+      withMails(
+        entry(
+          clock.now(),
+          { type: 'account', id: account.id, name: 'Deleted account' },
+          change('account.deleted', 'An account was deleted'),
+        ),
+        mails.seal(accountDeletedMail(account, installation()), {
+          purpose: 'account-deleted',
+          accountId: null,
+        }),
+      ),
   }
 }

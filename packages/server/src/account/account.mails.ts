@@ -4,7 +4,7 @@
  */
 import { type ApiToken, hasHiddenCharacters, type Passkey, type SshKey, type User } from '@slipway/contract'
 
-interface Letter {
+export interface Letter {
   to: string
   subject: string
   text: string

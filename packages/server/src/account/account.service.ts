@@ -10,10 +10,10 @@ import {
   type SignUpRule,
   type User,
 } from '@slipway/contract'
-import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
+import { access, type Entry, entry, type Told, wish, withMails } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
-import type { SessionTable } from '../db/schema.ts'
+import type { MailTokenTable, SessionTable } from '../db/schema.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -21,9 +21,9 @@ import { newId } from '../lib/id.ts'
 import { makeLater } from '../lib/later.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuseForNow } from '../lib/problem.ts'
-import { mailInBackground, type SendMail } from '../mail/mail.ts'
+import type { MailQueue } from '../mail/sealed-mail.ts'
 import type { AccountLimits } from './account.limits.ts'
-import { type Kept, passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
+import { type Kept, type Letter, passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
 import { requireUnbreached } from './breached.ts'
 import type { Passwords } from './password.ts'
@@ -90,7 +90,7 @@ export interface AccountServiceOptions {
   repo: AccountRepo
   /** What has to follow the password of an account; null: nothing. */
   beginSecondStep: (account: Account, remember: boolean) => Promise<CodeNeeded['code_needed'] | null>
-  sendMail: SendMail
+  mails: MailQueue
   /** Where mailed links point, without a trailing slash. */
   publicUrl: () => string
   productName: string
@@ -114,7 +114,7 @@ export interface AccountServiceOptions {
 export function makeAccountService({
   repo,
   beginSecondStep,
-  sendMail,
+  mails,
   publicUrl,
   productName,
   admins,
@@ -129,7 +129,6 @@ export function makeAccountService({
   log,
 }: AccountServiceOptions) {
   const now = () => isoTime(clock.now())
-  const send = mailInBackground(sendMail, log)
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told): Entry =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
 
@@ -137,6 +136,12 @@ export function makeAccountService({
 
   const later = makeLater(mailsWaiting, log)
   const installation = () => ({ productName, url: publicUrl() })
+
+  /** A mail with a link, which works as long as its row says. */
+  const sealLink = (
+    letter: Letter,
+    { account_id, purpose }: Pick<MailTokenTable, 'account_id' | 'purpose'>,
+  ) => mails.seal(letter, { purpose, accountId: account_id, secretLastsMs: linkLifeMs[purpose] })
 
   /** The time of the answer must not tell whether there is such an account. Throws 503 when too much waits. */
   function afterAnswer(what: string, work: () => Promise<void>): void {
@@ -228,13 +233,16 @@ export function makeAccountService({
         await repo.insert(
           { ...account, password_hash, email_verified_at: null, disabled_at: null },
           row,
-          told(account, wish(account.id, 'account.signUp', 'Signed up', `From ${ip}.`)),
+          withMails(
+            told(account, wish(account.id, 'account.signUp', 'Signed up', `From ${ip}.`)),
+            sealLink(verificationMail(account, installation(), token, ip), row),
+          ),
         )
       } catch (error) {
         if (isUniqueViolation(error)) throw new Problem(409, accountTexts.emailTaken)
         throw error
       }
-      send(verificationMail(account, installation(), token, ip), 'verify')
+      mails.kick()
       return { ...account, email_verified: false }
     },
 
@@ -341,9 +349,12 @@ export function makeAccountService({
         const message = 'A new verification link was requested'
         await repo.replaceToken(
           row,
-          told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
+          withMails(
+            told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
+            sealLink(verificationMail(account, installation(), token, ip), row),
+          ),
         )
-        send(verificationMail(account, installation(), token, ip), 'verify')
+        mails.kick()
       })
     },
 
@@ -376,9 +387,12 @@ export function makeAccountService({
         const message = 'A password reset link was requested'
         await repo.replaceToken(
           row,
-          told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
+          withMails(
+            told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
+            sealLink(resetMail(account, installation(), token, ip), row),
+          ),
         )
-        send(resetMail(account, installation(), token, ip), 'reset')
+        mails.kick()
       })
     },
 
@@ -393,18 +407,28 @@ export function makeAccountService({
         throw new Problem(400, accountTexts.resetExpired)
       }
       await requireUnbreached(password)
+      const kept = await keptOf(known.account_id)
       const changed = (account: Pick<User, 'id' | 'name'>) =>
-        told(
-          account,
-          wish(account.id, 'account.resetPassword', 'Reset the password with an emailed link', `From ${ip}.`),
+        withMails(
+          told(
+            account,
+            wish(
+              account.id,
+              'account.resetPassword',
+              'Reset the password with an emailed link',
+              `From ${ip}.`,
+            ),
+          ),
+          mails.seal(passwordChangedMail({ ...account, email: known.email }, installation(), kept), {
+            purpose: 'password-changed',
+            accountId: account.id,
+          }),
         )
       const passwordHash = await passwords.hash(password, callerOf(asker))
       const account = await repo.resetPassword(hash, passwordHash, now(), changed)
       if (!account) throw new Problem(400, accountTexts.resetExpired)
       onSessionsEnded({ accountId: account.id })
-      afterAnswer('mailing that a password was changed', async function mailPasswordChanged() {
-        send(passwordChangedMail(account, installation(), await keptOf(account.id)), 'password-changed')
-      })
+      mails.kick()
     },
 
     /** For tests: settles when all mails that were asked for are on their way. */

@@ -5,8 +5,8 @@ import { isUniqueViolation } from '../db/errors.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { MailTokenTable } from '../db/schema.ts'
 
-/** Says what happened to an account, by the name it has then. */
-type Tell = (account: Pick<User, 'id' | 'name'>) => Entry
+/** An account whose address was changed: `before` and now. */
+type Moved = Pick<User, 'id' | 'name' | 'email'> & { before: string }
 
 /**
  * A session as its user names it: a part of the hash that it is stored under, by which nobody can look it up but among
@@ -94,8 +94,8 @@ export function makeSettingsRepo(db: Db) {
     async takeChange(
       hash: string,
       now: string,
-      tell: Tell,
-    ): Promise<{ id: string; name: string; before: string; email: string } | 'taken' | null> {
+      tell: (account: Moved) => Entry,
+    ): Promise<Moved | 'taken' | null> {
       return db
         .transaction()
         .execute(async (tx) => {
@@ -122,8 +122,9 @@ export function makeSettingsRepo(db: Db) {
             .set({ email: link.email, email_verified_at: now })
             .where('id', '=', id)
             .execute()
-          await record(tx, [tell({ id, name })])
-          return { id, name, before: email, email: link.email }
+          const moved = { id, name, before: email, email: link.email }
+          await record(tx, [tell(moved)])
+          return moved
         })
         .catch((error: unknown) => {
           if (isUniqueViolation(error)) return 'taken' as const

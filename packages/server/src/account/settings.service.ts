@@ -7,13 +7,13 @@ import {
   type SessionInfo,
   type User,
 } from '@slipway/contract'
-import { entry, type Told, wish } from '../activity/entry.ts'
+import { entry, type Told, wish, withMails } from '../activity/entry.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse } from '../lib/problem.ts'
-import { mailInBackground, type SendMail } from '../mail/mail.ts'
+import type { MailQueue } from '../mail/sealed-mail.ts'
 import type { AccountLimits } from './account.limits.ts'
 import {
   emailChangeAskedMail,
@@ -32,7 +32,7 @@ export interface SettingsServiceOptions {
   repo: SettingsRepo
   limits: AccountLimits
   passwords: Passwords
-  sendMail: SendMail
+  mails: MailQueue
   installation: () => { productName: string; url: string }
   /** What of an account a new password does not change. */
   keptOf: (accountId: string) => Promise<Parameters<typeof passwordChangedMail>[2]>
@@ -45,9 +45,8 @@ export interface SettingsServiceOptions {
 
 /** What people change of their own accounts while they are signed in. */
 export function makeSettingsService(options: SettingsServiceOptions) {
-  const { repo, limits, passwords, installation, clock, log } = options
+  const { repo, limits, passwords, mails, installation, clock } = options
   const now = () => isoTime(clock.now())
-  const send = mailInBackground(options.sendMail, log)
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
 
@@ -95,12 +94,18 @@ export function makeSettingsService(options: SettingsServiceOptions) {
         passwordHash,
         keepSession: sessionId,
         now: now(),
-        entry: told(user, changed),
+        entry: withMails(
+          told(user, changed),
+          mails.seal(passwordChangedMail(user, installation(), await options.keptOf(user.id)), {
+            purpose: 'password-changed',
+            accountId: user.id,
+          }),
+        ),
       })
       // A reset came between, and ended this session too.
       if (!ended) throw new Problem(401, messages.notAuthenticated)
       for (const id of ended) options.onSessionEnded(id)
-      send(passwordChangedMail(user, installation(), await options.keptOf(user.id)), 'password-changed')
+      mails.kick()
     },
 
     /** Throws 409 for an address that has an account, and 429. */
@@ -126,23 +131,36 @@ export function makeSettingsService(options: SettingsServiceOptions) {
         'Change of the email address requested',
         `To ${email}.`,
       )
-      await repo.insertChange(link, told(user, asked))
-      send(emailChangeMail({ ...user, email }, installation(), token, asker.ip), 'email-change')
-      send(emailChangeAskedMail(user, installation(), email, asker.ip), 'email-change-asked')
+      const toNew = mails.seal(emailChangeMail({ ...user, email }, installation(), token, asker.ip), {
+        purpose: 'email-change',
+        accountId: user.id,
+        secretLastsMs: linkLifeMs.change,
+      })
+      const toOld = mails.seal(emailChangeAskedMail(user, installation(), email, asker.ip), {
+        purpose: 'email-change-asked',
+        accountId: user.id,
+      })
+      await repo.insertChange(link, withMails(told(user, asked), toNew, toOld))
+      mails.kick()
     },
 
     /** Answers with the new address. Throws 400 for a link that does not work any more, 409 and 429. */
     async confirmEmail(token: string, { ip }: Asker): Promise<string> {
       await limits.openLink(clientNetworkOf(ip))
       const changed = wish(null, 'account.confirmEmail', 'Changed the email address', `Confirmed from ${ip}.`)
-      const taken = await repo.takeChange(hashOf(token), now(), (account) =>
-        told(account, { ...changed, actor: account.id }),
+      const taken = await repo.takeChange(hashOf(token), now(), ({ before, email, ...account }) =>
+        withMails(
+          told(account, { ...changed, actor: account.id }),
+          mails.seal(emailChangedMail({ name: account.name, email: before }, installation(), email), {
+            purpose: 'email-changed',
+            accountId: account.id,
+          }),
+        ),
       )
       if (taken === null) throw new Problem(400, accountTexts.emailChangeExpired)
       if (taken === 'taken') throw new Problem(409, accountTexts.emailTaken)
-      const { name, before, email } = taken
-      send(emailChangedMail({ name, email: before }, installation(), email), 'email-changed')
-      return email
+      mails.kick()
+      return taken.email
     },
 
     sessions: (user: User, current: string): Promise<SessionInfo[]> => repo.sessions(user.id, current, now()),

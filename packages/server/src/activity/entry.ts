@@ -15,6 +15,17 @@ export interface Subject {
   accountId?: string
 }
 
+/** A mail that tells somebody of it, as it is queued. */
+export interface QueuedMail {
+  id: string
+  account_id: string | null
+  purpose: string
+  recipient: string
+  content: string
+  created_at: string
+  expires_at: string | null
+}
+
 export interface Told {
   kind: ActivityKind
   /** A stable word for programs. */
@@ -25,6 +36,8 @@ export interface Told {
   message: string
   /** Whole sentences. */
   reason: string | null
+  /** Queued in the transaction that records the entry: nobody is told what was not stored, and nothing is stored that somebody is not told. */
+  mails?: readonly QueuedMail[]
 }
 
 export interface Entry extends Told {
@@ -69,6 +82,9 @@ export const access = (
   message: string,
   reason: string | null = null,
 ): Told => ({ kind: 'access', action, actor, message, reason })
+
+/** The same, with mails that tell of it. */
+export const withMails = <T extends Told>(told: T, ...mails: QueuedMail[]): T => ({ ...told, mails })
 
 /** An entry as it is stored. */
 interface Stored extends Pick<Activity, 'id' | 'at' | 'action' | 'project_id' | 'message' | 'reason'> {

@@ -3,6 +3,7 @@ import { keepOnce } from '../db/once.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { isoTime } from '../lib/clock.ts'
 import { idFloor, newId } from '../lib/id.ts'
+import { queueMails } from '../mail-queue/mail-queue.writes.ts'
 import { projectsOf, queueDeliveries } from '../webhook-delivery/webhook-delivery.writes.ts'
 import type { Entry } from './entry.ts'
 
@@ -14,7 +15,7 @@ const visitMs = 10 * 60_000
 
 /**
  * Adds entries to the activity log, in the transaction of the change they describe: a change is never stored without
- * its entry, nor an entry without its change, nor without its way to the webhooks that take it. Their ids sort after all
+ * its entry, nor an entry without its change, nor without its way to the webhooks that take it and the mails that tell of it. Their ids sort after all
  * that are stored, whichever server wrote those: who reads on from an entry misses nothing. What a user asked for is also
  * tied to the call that asks (db/once.ts).
  */
@@ -82,6 +83,10 @@ async function store(tx: Tx, entries: readonly Entry[]): Promise<string[]> {
       .values(rows.slice(from, from + rowsAtOnce))
       .execute()
   if (isHooked) await queueDeliveries(tx, rows)
+  await queueMails(
+    tx,
+    entries.flatMap(({ mails = [] }) => mails),
+  )
   for (const { kind, actor, action, subject, at } of entries) {
     if (kind === 'wish') await keepOnce(tx, { by: actor, endpoint: action, id: subject.id, at: isoTime(at) })
   }

@@ -4,6 +4,7 @@ import {
   accountDeletionApi,
   accountSettingsApi,
   adminAccountApi,
+  adminMailApi,
   apiTokenApi,
   batchApi,
   binApi,
@@ -643,6 +644,17 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'account', name: 'Bob', id },
       in: 'account',
       message: 'Turned two-factor authentication of account Bob off',
+    }
+  },
+  'adminMail.retry': async (desk) => {
+    const { app, ada } = desk
+    const { id } = await app.db.selectFrom('mail').select('id').executeTakeFirstOrThrow()
+    await app.db.updateTable('mail').set({ state: 'failed', content: 'sealed', expires_at: null }).execute()
+    return {
+      act: () => ada.call(adminMailApi.retry, { params: { mailId: id } }),
+      object: await account(desk),
+      in: 'account',
+      message: `Had the mail verify to ${ada.email} sent again`,
     }
   },
   'notice.set': async (desk) => ({

@@ -15,6 +15,7 @@ const forDriver = [
   'kickAccountDeletion',
   'kickBatch',
   'kickWebhook',
+  'kickMails',
   /** VMs, disks and snapshots are left to be removed: their reconcilers look for them. */
   'rescanBelongings',
 ] as const
@@ -72,6 +73,7 @@ export function makeCalls(options: {
     kickAccountDeletion: ask('kickAccountDeletion'),
     kickBatch: ask('kickBatch'),
     kickWebhook: ask('kickWebhook'),
+    kickMails: ask('kickMails'),
     rescanBelongings: () => ask('rescanBelongings')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),

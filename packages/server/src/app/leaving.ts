@@ -17,7 +17,7 @@ export function makeLeaving(
   base: Pick<Base, 'db' | 'clock' | 'log' | 'bus' | 'calls' | 'clockGuard' | 'underLease'>,
   options: Pick<
     AccountDeletionServiceOptions,
-    'admins' | 'sendMail' | 'installation' | 'onEnded' | 'apiTokenIds'
+    'admins' | 'mails' | 'installation' | 'onEnded' | 'apiTokenIds'
   > & {
     projects: Pick<ProjectService, 'removeWithAccount'>
     vms: Pick<VmService, 'freeze' | 'delete'>
@@ -35,7 +35,6 @@ export function makeLeaving(
     announceProject: (projectId) => bus.changed('project', projectId, projectId),
     kick: calls.kickAccountDeletion,
     clock,
-    log,
   })
   const reconcile = makeAccountDeletionReconcile({
     repo,
@@ -48,7 +47,8 @@ export function makeLeaving(
       project: projects.removeWithAccount,
     },
     clockGuard,
-    onDeleted: deletions.mailDeleted,
+    deleted: deletions.deleted,
+    onDeleted: options.mails.kick,
     clock,
   })
   const accountDeletionReconciler = makeReconciler({

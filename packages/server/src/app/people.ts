@@ -28,7 +28,7 @@ import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
-import type { SendMail } from '../mail/mail.ts'
+import type { MailQueue } from '../mail/sealed-mail.ts'
 import { makeIdentityRepo } from '../oidc/identity.repo.ts'
 import { makeIdentityService } from '../oidc/identity.service.ts'
 import { makeOidcProvider } from '../oidc/oidc.provider.ts'
@@ -67,7 +67,7 @@ export function makePeople(options: {
   clock: Clock
   log: FastifyBaseLogger
   projects: ProjectService
-  sendMail: SendMail
+  mails: MailQueue
   /** Encrypts the secrets of authenticator apps. */
   factorKey: string
   passwordCost: PasswordCost
@@ -83,7 +83,7 @@ export function makePeople(options: {
   uses: Uses
   bus: EventBus
 }) {
-  const { config, db, clock, log, sessionLines, peers, gateway } = options
+  const { config, db, clock, log, sessionLines, peers, gateway, mails } = options
   const activity = makeActivityService({
     repo: makeActivityRepo(db),
     days: config.activityDays,
@@ -123,19 +123,16 @@ export function makePeople(options: {
   const passkeyRepo = makePasskeyRepo(db)
   const memberRepo = makeProjectMemberRepo(db)
   const installation = () => ({ productName: config.productName, url: options.publicUrl() })
-  const tellOwner: Parameters<typeof makeTotpService>[0]['tellOwner'] = (owner, news, ip) =>
-    inBackground(
-      log,
-      'mailing a change of how to sign in',
-      options.sendMail(factorMail(owner, installation(), news, ip)),
-    )
+  const mailTo: Parameters<typeof makeTotpService>[0]['mailTo'] = (owner, news, ip) =>
+    mails.seal(factorMail(owner, installation(), news, ip), { purpose: 'factor', accountId: owner.id })
   const beginCode = (accountId: string, ip: string) => limits.beginCode(accountId, clientNetworkOf(ip))
   const totp = makeTotpService({
     repo: makeTotpRepo(db),
     key: options.factorKey,
     productName: config.productName,
     beginCode,
-    tellOwner,
+    mailTo,
+    kickMails: mails.kick,
     clock,
     log,
   })
@@ -154,7 +151,7 @@ export function makePeople(options: {
   const passwords = makePasswords(options.passwordCost)
   const accounts = makeAccountService({
     repo: accountRepo,
-    sendMail: options.sendMail,
+    mails,
     publicUrl: options.publicUrl,
     productName: config.productName,
     admins: config.admins,
@@ -211,12 +208,11 @@ export function makePeople(options: {
     projects: options.projects,
     canSignUp: config.signUp.policy !== 'closed' && config.signUp.policy !== 'oidc',
     askForMail: limits.askForMail,
-    sendMail: options.sendMail,
+    mails,
     productName: config.productName,
     publicUrl: options.publicUrl,
     changed: options.bus.changed,
     clock,
-    log,
   })
   options.bus.onMoved((accountIds, projectId) => {
     for (const accountId of accountIds) {
@@ -229,7 +225,7 @@ export function makePeople(options: {
     repo: makeSettingsRepo(db),
     limits,
     passwords,
-    sendMail: options.sendMail,
+    mails,
     installation,
     keptOf,
     onSessionEnded: (sessionId) => endEverywhere({ sessionId }),
@@ -240,7 +236,7 @@ export function makePeople(options: {
   /** What the deletion of accounts needs of them. */
   const leaving = {
     admins: config.admins,
-    sendMail: options.sendMail,
+    mails,
     installation,
     apiTokenIds: async (accountId: string) => (await apiTokens.list(accountId)).map(({ id }) => id),
     onEnded(accountId: string, apiTokenIds: readonly string[]): void {
@@ -262,7 +258,7 @@ export function makePeople(options: {
     signUpRule: config.signUp,
     isInvited: memberRepo.isInvited,
     requireWayIn,
-    sendMail: options.sendMail,
+    mails,
     installation,
     clock,
     log,
@@ -284,7 +280,8 @@ export function makePeople(options: {
     productName: config.productName,
     countRequest: (ip) => limits.takeStep(clientNetworkOf(ip)),
     requireWayIn,
-    tellOwner,
+    mailTo,
+    kickMails: mails.kick,
     clock,
     log,
   })

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config.ts'
 import { makeCapacityRepo } from '../health/capacity.repo.ts'
-import { type BackupState, makeHealthService } from '../health/health.service.ts'
+import { type BackupState, type MailHealth, makeHealthService } from '../health/health.service.ts'
 import { makeVitals } from '../health/vitals.ts'
 import type { BallastState } from '../lib/ballast.ts'
 import type { Reconciler } from '../lib/reconciler.ts'
 import { uncaughtErrors } from '../lib/uncaught.ts'
+import type { MailFigures } from '../metrics/mail.figures.ts'
 import { makeMetricsRepo } from '../metrics/metrics.repo.ts'
 import { makeMetricsService } from '../metrics/metrics.service.ts'
 import { makeUsageBook } from '../usage/usage.book.ts'
@@ -31,6 +32,8 @@ export function makeWatching(
     viewers: Parameters<typeof makeMetricsService>[0]['viewers']
     /** What was sent to webhooks, and what waits. */
     webhookFigures: Parameters<typeof makeMetricsService>[0]['webhooks']
+    /** How mails are doing. */
+    mailFigures: () => Promise<MailFigures & MailHealth>
   },
 ) {
   const { db, engine, clock, clockGuard, log, drives, underLease } = base
@@ -65,6 +68,7 @@ export function makeWatching(
     clockProblem: clockGuard.problem,
     backups: options.backups,
     ballast: options.ballast,
+    mails: options.mailFigures,
     engine: {
       kind: engine.kind,
       accelerator: engine.capabilities.accelerator,
@@ -87,6 +91,7 @@ export function makeWatching(
     readings: sampler.readings,
     viewers: options.viewers,
     webhooks: options.webhookFigures,
+    mails: options.mailFigures,
     health: health.read,
     engine: engine.kind,
   })

@@ -51,6 +51,8 @@ import { installTiming } from '../http/timing.ts'
 import { apiTokenOf } from '../lib/bearer.ts'
 import { makeAddressList } from '../lib/client-address.ts'
 import { Problem } from '../lib/problem.ts'
+import { mailDeliveryRoutes } from '../mail-delivery/mail-delivery.routes.ts'
+import type { MailDeliveryService } from '../mail-delivery/mail-delivery.service.ts'
 import { metricsRoutes } from '../metrics/metrics.routes.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
 import { networkRoutes } from '../network/network.routes.ts'
@@ -238,6 +240,7 @@ export async function installRoutes(
     proofs: ProofService
     apiTokens: ApiTokenService
     adminAccounts: AdminAccountService
+    mailDelivery: MailDeliveryService
     activity: ActivityService
     keys: SshKeyService
     projects: ProjectService
@@ -294,6 +297,7 @@ export async function installRoutes(
   signInRoutes(route, options, cookie, options.revision)
   accountRoutes(route, accounts, cookie)
   adminAccountRoutes(route, options.adminAccounts)
+  mailDeliveryRoutes(route, options.mailDelivery)
   settingsRoutes(route, options.settings)
   accountDeletionRoutes(route, options.deletions, cookie.clear)
   await app.register((forms, _, done) => {

@@ -42,6 +42,7 @@ import * as rootDisks from './migrations/0037-root-disks.ts'
 import * as templateStartScripts from './migrations/0038-template-start-scripts.ts'
 import * as rootDisksOfGroups from './migrations/0039-root-disks-of-groups.ts'
 import * as sizesThatAreDue from './migrations/0042-sizes-that-are-due.ts'
+import * as mails from './migrations/0046-mails.ts'
 import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -90,6 +91,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0038-template-start-scripts': templateStartScripts,
   '0039-root-disks-of-groups': rootDisksOfGroups,
   '0042-sizes-that-are-due': sizesThatAreDue,
+  '0046-mails': mails,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -49,6 +49,7 @@ export interface Schema {
   activity: ActivityTable
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
+  mail: MailTable
   idempotency_key: IdempotencyKeyTable
   seen_time: SeenTimeTable
   notice: NoticeTable
@@ -709,6 +710,28 @@ export interface WebhookDeliveryTable {
   tried_at: string | null
   status_code: number | null
   duration_ms: number | null
+  failure: string | null
+}
+
+/** Mails that are to be sent, and for some days those that were. */
+export interface MailTable {
+  id: string
+  /** Whom it is about; null for somebody without an account, or whose account is gone. */
+  account_id: string | null
+  /** What it is for, in a word for logs and operators. */
+  purpose: string
+  /** Exactly one address. */
+  recipient: string
+  /** Encrypted; null once it was sent, or the secret in it is of no use any more. */
+  content: string | null
+  state: 'waiting' | 'sent' | 'failed'
+  tries: number
+  /** Null when it is not sent any more. */
+  next_at: string | null
+  tried_at: string | null
+  created_at: string
+  /** Until when the secret in it is of use; null: it has none. */
+  expires_at: string | null
   failure: string | null
 }
 

@@ -43,6 +43,7 @@ const well: Figures = {
   data_directory: { free_mb: 50_000, size_mb: 100_000 },
   ballast: { size_mb: 64, missing_mb: 0, needed_mb: 0 },
   engine: { kind: 'qemu', accelerator: 'KVM', answer_ms: 2 },
+  mails: { waiting: 0, oldest_waiting_at: null, failed: 0, last_failure: null },
   backups: null,
 }
 

@@ -12,6 +12,8 @@ const limits = {
   delayMaxMs: 3_000,
   openFiles: 0.8,
   freeMb: 1024,
+  /** Usually a mail is sent within a second. */
+  mailAgeMs: 5 * 60_000,
 }
 
 const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
@@ -31,6 +33,7 @@ export function problemsOf(figures: Omit<Health, 'status' | 'problems'>, now: nu
     ...processProblems(figures.process),
     ...diskProblems(figures.data_directory),
     ...ballastProblems(figures.ballast),
+    ...mailProblems(figures.mails, now),
     ...(figures.engine.answer_ms === null
       ? [
           `The ${figures.engine.kind} engine does not respond. Check the log for its errors, and restart the server if this continues. Running VMs are not affected.`,
@@ -115,6 +118,21 @@ function ballastProblems(ballast: Health['ballast']): string[] {
         `${ballast.missing_mb} of ${ballast.size_mb} MB of the ballast are missing, the space that the server gives up to stop and delete things on a full disk. While less than that is free, everything else is refused. Delete what is no longer needed and empty the bins, or enlarge the file system: the server makes the ballast again once ${ballast.needed_mb} MB are free.`,
       ]
     : []
+}
+
+function mailProblems(mails: Health['mails'], now: number): string[] {
+  const why = mails.last_failure === null ? '' : ` The last failure: ${mails.last_failure}`
+  const age = ageOf(mails.oldest_waiting_at, now)
+  const problems: string[] = []
+  if (age !== null && age > limits.mailAgeMs)
+    problems.push(
+      `${count(mails.waiting, 'mail waits', 'mails wait')} to be sent, the oldest for ${Math.floor(age / 60_000)} minutes.${why} Check SLIPWAY_SMTP_URL and the mail server; mails are sent by themselves once it takes them.`,
+    )
+  if (mails.failed > 0)
+    problems.push(
+      `${count(mails.failed, 'mail')} of the last day could not be sent.${why} The page Mails of the administration lists them.`,
+    )
+  return problems
 }
 
 /** What is wrong with backups outside the host. */

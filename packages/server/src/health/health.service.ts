@@ -20,6 +20,7 @@ export interface HealthServiceOptions {
   backups: (() => Promise<BackupState>) | null
   /** The room that is kept for the way out of a full disk; null where none is. */
   ballast: (() => BallastState) | null
+  mails: () => Promise<MailHealth>
   uncaughtErrors: () => number
   /** What is wrong with the clock of the host, as a sentence; null for nothing. */
   clockProblem: () => string | null
@@ -43,6 +44,14 @@ export interface HealthServiceOptions {
 }
 
 export type BackupState = NonNullable<Health['backups']> & { too_old_ms: number | null }
+
+/** How mails are doing; what failed is of the last day. */
+export interface MailHealth {
+  waiting: number
+  failed: number
+  oldestAt: string | null
+  lastFailure: string | null
+}
 
 export type HealthService = ReturnType<typeof makeHealthService>
 
@@ -72,10 +81,11 @@ export function makeHealthService(options: HealthServiceOptions) {
 
   /** The figures as they are now, and what is wrong by them. */
   async function read(): Promise<Health> {
-    const [vitals, answer, backups] = await Promise.all([
+    const [vitals, answer, backups, mails] = await Promise.all([
       options.vitals(),
       answerMs(),
       options.backups?.() ?? null,
+      options.mails(),
     ])
     const measuring = options.measuring()
     const ballast = options.ballast?.() ?? null
@@ -108,6 +118,12 @@ export function makeHealthService(options: HealthServiceOptions) {
       },
       engine: { kind: engine.kind, accelerator: engine.accelerator, answer_ms: answer },
       backups: backups && withoutAge(backups),
+      mails: {
+        waiting: mails.waiting,
+        oldest_waiting_at: mails.oldestAt,
+        failed: mails.failed,
+        last_failure: mails.lastFailure,
+      },
     }
     const told = [options.clockProblem(), engine.undecided()].filter((problem) => problem !== null)
     const problems = [

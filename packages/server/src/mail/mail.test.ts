@@ -52,7 +52,7 @@ describe('the line that the terminal is told', () => {
     await toldMailer(
       async () => {},
       (line) => lines.push(line),
-    )(mail)
+    )(mail, 'id')
     return lines.join('\n')
   }
 
@@ -94,7 +94,7 @@ async function recipientsOf(to: string): Promise<string[]> {
     'Slipway <no-reply@slipway.test>',
   )
   try {
-    await send({ ...verify('Ada'), to }).catch(() => {})
+    await send({ ...verify('Ada'), to }, 'id').catch(() => {})
   } finally {
     server.close()
   }
@@ -116,7 +116,7 @@ describe('an address', () => {
   })
 
   it('stands in the outbox as the one it is', async () => {
-    await outboxMailer(dir, 'Slipway <no-reply@slipway.test>')(verify('Ada', 'a,b@slipway.test'))
+    await outboxMailer(dir, 'Slipway <no-reply@slipway.test>')(verify('Ada', 'a,b@slipway.test'), 'id')
     const [file = ''] = await readdir(dir)
     const to = /^To: .*$/m.exec(await readFile(path.join(dir, file), 'utf8'))?.[0]
     expect(to).not.toMatch(/^To: a, /)

@@ -1,6 +1,7 @@
 import type { Health } from '@slipway/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { makeHealthFigures } from './health.figures.ts'
+import { type MailFigures, makeMailFigures } from './mail.figures.ts'
 import type { MetricsRepo } from './metrics.repo.ts'
 import { makeWebhookFigures, type WebhookFigures } from './webhook.figures.ts'
 
@@ -30,6 +31,7 @@ export interface MetricsServiceOptions {
   /** Windows that look at a console now. */
   viewers: () => number
   webhooks: () => Promise<WebhookFigures>
+  mails: () => Promise<MailFigures>
   health: () => Promise<Health>
   engine: string
 }
@@ -50,12 +52,13 @@ const unusedMetrics = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
 
 /** The figures for an operator. Names and units: Prometheus, "Metric and label naming". */
 export function makeMetricsService(options: MetricsServiceOptions) {
-  const { repo, inBins, readings, viewers, webhooks, health, engine } = options
+  const { repo, inBins, readings, viewers, webhooks, mails, health, engine } = options
   const register = new Registry()
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: unusedTimerMs })
   for (const name of unusedMetrics) register.removeSingleMetric(name)
   const writeHealth = makeHealthFigures(register)
   const writeWebhooks = makeWebhookFigures(register)
+  const writeMails = makeMailFigures(register)
   const registers = [register]
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
     new Gauge<L>({ name, help, labelNames, registers })
@@ -107,15 +110,17 @@ export function makeMetricsService(options: MetricsServiceOptions) {
   })
 
   async function look(): Promise<void> {
-    const [counts, names, kept, ofWebhooks, now] = await Promise.all([
+    const [counts, names, kept, ofWebhooks, ofMails, now] = await Promise.all([
       repo.counts(),
       repo.names(),
       inBins(),
       webhooks(),
+      mails(),
       health(),
     ])
     writeHealth(now)
     writeWebhooks(ofWebhooks)
+    writeMails(ofMails)
     objects.reset()
     for (const [kind, all] of Object.entries(counts))
       for (const { status, count } of all) objects.set({ kind, status }, count)

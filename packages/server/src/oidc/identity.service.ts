@@ -10,12 +10,12 @@ import {
 } from '@slipway/contract'
 import type { AccountService, Asker, NewSession } from '../account/account.service.ts'
 import type { RequireWayIn } from '../account/sign-in-ways.service.ts'
-import { access, entry, type Told, wish } from '../activity/entry.ts'
+import { access, entry, type QueuedMail, type Told, wish, withMails } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { mailInBackground, type SendMail } from '../mail/mail.ts'
+import type { MailQueue } from '../mail/sealed-mail.ts'
 import type { IdentityRepo, KnownAccount } from './identity.repo.ts'
 import { identityMail } from './oidc.mails.ts'
 import type { OidcProvider, Person } from './oidc.provider.ts'
@@ -32,7 +32,7 @@ export interface IdentityServiceOptions {
   /** Whether an address in lower case has an invitation to a project that can still be accepted. */
   isInvited: (email: string, now: string) => Promise<boolean>
   requireWayIn: RequireWayIn
-  sendMail: SendMail
+  mails: MailQueue
   installation: () => { productName: string; url: string }
   clock: Clock
   log: Log
@@ -40,7 +40,7 @@ export interface IdentityServiceOptions {
 
 /** Which accounts people get into whom a provider has signed in, and what of that their owners can change. */
 export function makeIdentityService(options: IdentityServiceOptions) {
-  const { repo, providers, newSession, signUpRule, installation, clock, log } = options
+  const { repo, providers, newSession, signUpRule, mails, installation, clock, log } = options
   const now = () => isoTime(clock.now())
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
@@ -48,9 +48,15 @@ export function makeIdentityService(options: IdentityServiceOptions) {
   const labelOf = (issuer: string): string =>
     providers.find((one) => one.issuer === issuer)?.settings.label ?? new URL(issuer).host
 
-  const mail = mailInBackground(options.sendMail, log)
-  const send = (to: string, label: string, what: 'linked' | 'unlinked'): void =>
-    mail(identityMail(to, installation(), label, what), `identity-${what}`)
+  const mailTo = (
+    { id, email }: Pick<User, 'id' | 'email'>,
+    label: string,
+    what: 'linked' | 'unlinked',
+  ): QueuedMail =>
+    mails.seal(identityMail(email, installation(), label, what), {
+      purpose: `identity-${what}`,
+      accountId: id,
+    })
 
   const identityRow = (accountId: string, { issuer, subject, email }: Person) => ({
     id: newId(clock.now()),
@@ -141,7 +147,12 @@ export function makeIdentityService(options: IdentityServiceOptions) {
         },
       }),
       ...(!isLinked && {
-        identity: { row: identityRow(account.id, person), entry: linked(account, person.issuer, asker) },
+        identity: {
+          row: identityRow(account.id, person),
+          entry: isNew
+            ? linked(account, person.issuer, asker)
+            : withMails(linked(account, person.issuer, asker), mailTo(account, label, 'linked')),
+        },
       }),
       session: {
         row: session.row,
@@ -161,7 +172,7 @@ export function makeIdentityService(options: IdentityServiceOptions) {
     if (outcome === 'ended') return 'expired'
     // Another tab signed up, or linked, at the same time.
     if (outcome === 'changed') return mayRetry ? signIn(person, visit, asker, false) : 'failed'
-    if (!isNew && !isLinked) send(account.email, label, 'linked')
+    if (!isLinked) mails.kick()
     return session
   }
 
@@ -169,13 +180,16 @@ export function makeIdentityService(options: IdentityServiceOptions) {
   async function link(person: Person, user: User, asker: Asker): Promise<OidcProblem | null> {
     const holder = await repo.byIdentity(person.issuer, person.subject)
     if (holder) return holder.id === user.id ? null : 'taken'
-    const isStored = await repo.link(identityRow(user.id, person), linked(user, person.issuer, asker))
+    const isStored = await repo.link(
+      identityRow(user.id, person),
+      withMails(linked(user, person.issuer, asker), mailTo(user, labelOf(person.issuer), 'linked')),
+    )
     if (!isStored) {
       // Another tab may have been faster with the very same one.
       const now = await repo.byIdentity(person.issuer, person.subject)
       return now === null ? 'linked_before' : now.id === user.id ? null : 'taken'
     }
-    send(user.email, labelOf(person.issuer), 'linked')
+    mails.kick()
     return null
   }
 
@@ -197,13 +211,15 @@ export function makeIdentityService(options: IdentityServiceOptions) {
 
     /** Throws 404, and 409 for the last way to sign in. */
     async unlink(user: User, id: string): Promise<void> {
-      let label = ''
       const isThere = await repo.unlink(user.id, id, options.requireWayIn, ({ issuer }) => {
-        label = labelOf(issuer)
-        return told(user, wish(user.id, 'oidc.unlink', `Unlinked the identity at ${label}`))
+        const label = labelOf(issuer)
+        return withMails(
+          told(user, wish(user.id, 'oidc.unlink', `Unlinked the identity at ${label}`)),
+          mailTo(user, label, 'unlinked'),
+        )
       })
       if (!isThere) throw new Problem(404, oidcTexts.identityNotFound)
-      send(user.email, label, 'unlinked')
+      mails.kick()
     },
   }
 }

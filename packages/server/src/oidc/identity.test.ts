@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { NewSession } from '../account/account.service.ts'
 import { systemClock } from '../lib/clock.ts'
 import { silentLog } from '../lib/log.ts'
+import { makeMailSeal } from '../mail/sealed-mail.ts'
 import type { IdentityRepo, KnownAccount } from './identity.repo.ts'
 import { makeIdentityService } from './identity.service.ts'
 import type { Person } from './oidc.provider.ts'
@@ -47,7 +48,7 @@ function over(found: (KnownAccount | null)[], linkedSubject: string | null) {
     signUpRule: openSignUp,
     isInvited: async () => false,
     requireWayIn: async () => {},
-    sendMail: async () => {},
+    mails: { ...makeMailSeal('key', systemClock), kick() {} },
     installation: () => ({ productName: 'Slipway', url: 'http://localhost' }),
     clock: systemClock,
     log: silentLog,

@@ -11,7 +11,7 @@ import {
 } from '@slipway/contract'
 import type { AccountService, Asker, SignedIn } from '../account/account.service.ts'
 import type { RequireWayIn } from '../account/sign-in-ways.service.ts'
-import { access, entry, type Told, wish } from '../activity/entry.ts'
+import { access, entry, type QueuedMail, type Told, wish, withMails } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -36,7 +36,10 @@ export interface PasskeyServiceOptions {
   /** Counts a request of somebody who is not signed in; throws 429. */
   countRequest: (ip: string) => Promise<void>
   requireWayIn: RequireWayIn
-  tellOwner: (owner: User, news: FactorNews, ip: string) => void
+  /** A mail to the owner, to be queued with an entry. */
+  mailTo: (owner: User, news: FactorNews, ip: string) => QueuedMail
+  /** Has it sent soon, once it is stored. */
+  kickMails: () => void
   clock: Clock
   log: Pick<Log, 'error'>
 }
@@ -129,17 +132,15 @@ export function makePasskeyService(options: PasskeyServiceOptions) {
         last_used_at: null,
       }
       const added = wish(user.id, 'passkey.create', `Added passkey ${name}`, `From ${ip}.`)
-      const outcome = await repo.insert(row, told(user.id, row, added))
+      const news = {
+        subject: 'A passkey was added',
+        what: 'A passkey was added to your account. Whoever has it can sign in without your password.',
+      }
+      const entry = withMails(told(user.id, row, added), options.mailTo(user, news, ip))
+      const outcome = await repo.insert(row, entry)
       if (outcome === 'too many') throw new Problem(409, passkeyTexts.tooMany)
       if (outcome === 'known') throw new Problem(409, passkeyTexts.known)
-      options.tellOwner(
-        user,
-        {
-          subject: 'A passkey was added',
-          what: 'A passkey was added to your account. Whoever has it can sign in without your password.',
-        },
-        ip,
-      )
+      options.kickMails()
       return wire(row)
     },
 
@@ -157,19 +158,13 @@ export function makePasskeyService(options: PasskeyServiceOptions) {
 
     /** Throws 404, and 409 for the last way to sign in. */
     async delete(user: User, id: string, ip: string): Promise<void> {
-      const gone = await repo.delete(user.id, id, options.requireWayIn, (passkey) =>
-        told(
-          user.id,
-          passkey,
-          wish(user.id, 'passkey.delete', `Removed passkey ${passkey.name}`, `From ${ip}.`),
-        ),
-      )
+      const news = { subject: 'A passkey was removed', what: 'A passkey was removed from your account.' }
+      const gone = await repo.delete(user.id, id, options.requireWayIn, (passkey) => {
+        const removed = wish(user.id, 'passkey.delete', `Removed passkey ${passkey.name}`, `From ${ip}.`)
+        return withMails(told(user.id, passkey, removed), options.mailTo(user, news, ip))
+      })
       if (!gone) throw new Problem(404, passkeyTexts.notFound)
-      options.tellOwner(
-        user,
-        { subject: 'A passkey was removed', what: 'A passkey was removed from your account.' },
-        ip,
-      )
+      options.kickMails()
     },
 
     /** Throws 409 where passkeys cannot work, and 429. */

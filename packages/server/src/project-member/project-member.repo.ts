@@ -7,6 +7,7 @@ import {
   type ProjectMember,
   type ProjectRole,
 } from '@slipway/contract'
+import { type QueuedMail, withMails } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
@@ -116,8 +117,8 @@ export function makeProjectMemberRepo(db: Db) {
       }))
     },
 
-    /** Stores an invitation in place of one for the same address. */
-    invite: (row: ProjectInvitationTable, at: number): Promise<'invited' | Refusal> =>
+    /** Stores an invitation in place of one for the same address, with the mail that has its link. */
+    invite: (row: ProjectInvitationTable, at: number, mail: QueuedMail): Promise<'invited' | Refusal> =>
       asOwner<'invited'>({ actorId: row.invited_by, projectId: row.project_id }, async (tx, project) => {
         const all = await members(tx, project.id).execute()
         if (all.some(({ email }) => email === row.email)) return 'already-member'
@@ -130,9 +131,8 @@ export function makeProjectMemberRepo(db: Db) {
         if (all.length + open.length >= membersPerProject) return 'too-many'
         await tx.insertInto('project_invitation').values(row).execute()
         const message = `Invited ${row.email} to project ${project.name} as ${row.role}`
-        await record(tx, [
-          memberEntry({ project, actorId: row.invited_by, at }, 'projectMember.invite', message),
-        ])
+        const invited = memberEntry({ project, actorId: row.invited_by, at }, 'projectMember.invite', message)
+        await record(tx, [withMails(invited, mail)])
         return 'invited'
       }),
 

@@ -17,9 +17,8 @@ import type { Changed } from '../event/event.bus.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { mailInBackground, type SendMail } from '../mail/mail.ts'
+import type { MailQueue } from '../mail/sealed-mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { invitationMail } from './project-member.mails.ts'
 import type { ProjectMemberRepo, Refusal, Roles } from './project-member.repo.ts'
@@ -53,19 +52,17 @@ export interface ProjectMemberServiceOptions {
   projects: Pick<ProjectService, 'list'>
   /** Throws 429 when too many mails go to an address, or are asked for from a network. */
   askForMail: (email: string, network: string) => Promise<void>
-  sendMail: SendMail
+  mails: MailQueue
   productName: string
   publicUrl: () => string
   /** Whether somebody who is invited may create an account. */
   canSignUp: boolean
   changed: Changed
   clock: Clock
-  log: Log
 }
 
 export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
-  const { repo, projects, changed, clock } = options
-  const send = mailInBackground(options.sendMail, options.log)
+  const { repo, projects, mails, changed, clock } = options
   const now = () => isoTime(clock.now())
 
   /** Tells everybody who is in a project now, and ends what stood on who somebody was. */
@@ -106,7 +103,6 @@ export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
         invited_by: user.id,
         accepted_at: null,
       }
-      done(await repo.invite(row, at))
       const { productName, publicUrl, canSignUp } = options
       const mail = invitationMail(
         { email, role },
@@ -114,7 +110,9 @@ export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
         { productName, url: publicUrl(), canSignUp },
         token,
       )
-      send(mail, 'invitation')
+      const about = { purpose: 'invitation', accountId: null, secretLastsMs: invitationDays * dayMs }
+      done(await repo.invite(row, at, mails.seal(mail, about)))
+      mails.kick()
       return { ...shown, invited_by: user.name }
     },
 

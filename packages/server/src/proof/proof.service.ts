@@ -1,7 +1,8 @@
 import { type Proof, totpTexts, type User } from '@slipway/contract'
 import type { Asker } from '../account/account.service.ts'
 import type { SettingsService } from '../account/settings.service.ts'
-import { entry, wish } from '../activity/entry.ts'
+import { entry, type QueuedMail, wish, withMails } from '../activity/entry.ts'
+import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { refuse } from '../lib/problem.ts'
 import type { PasskeyService } from '../passkey/passkey.service.ts'
@@ -14,7 +15,7 @@ export interface ProofServiceOptions {
   repo: ProofRepo
   requirePassword: SettingsService['requirePassword']
   hasPassword: (accountId: string) => Promise<boolean>
-  totp: Pick<TotpService, 'isOn' | 'check' | 'told'>
+  totp: Pick<TotpService, 'isOn' | 'check' | 'kickMails'>
   passkeys: Pick<PasskeyService, 'has' | 'beginProof' | 'checkProof'>
   /** Counts a try of a code; throws 429. */
   beginCode: (accountId: string, ip: string) => Promise<{ succeeded: () => Promise<void> }>
@@ -25,10 +26,17 @@ export interface ProofServiceOptions {
 export function makeProofService(options: ProofServiceOptions) {
   const { repo, requirePassword, hasPassword, totp, passkeys, beginCode, clock } = options
 
-  async function store(user: User, sessionId: string, by: string, use?: Parameters<ProofRepo['store']>[3]) {
+  async function store(
+    user: User,
+    sessionId: string,
+    by: string,
+    use?: Parameters<ProofRepo['store']>[3],
+    mails: QueuedMail[] = [],
+  ) {
     const subject = { type: 'account', id: user.id, name: user.name, accountId: user.id } as const
     const given = wish(user.id, 'proof.give', 'Confirmed their identity', by)
-    await repo.store(sessionId, isoTime(clock.now()), entry(clock.now(), subject, given), use)
+    const told = withMails(entry(clock.now(), subject, given), ...mails)
+    await repo.store(sessionId, isoTime(clock.now()), told, use)
   }
 
   async function byCode(user: User, sessionId: string, code: string, ip: string): Promise<void> {
@@ -37,11 +45,12 @@ export function makeProofService(options: ProofServiceOptions) {
     const wrong = () => refuse('code', totpTexts.wrongCode)
     if (!right) throw wrong()
     const what = right.kind === 'totp' ? 'a code' : 'a recovery code'
-    await store(user, sessionId, `With ${what}, from ${ip}.`, async (tx) => {
-      if (!(await right.use(tx))) throw wrong()
-    })
+    async function use(tx: Tx): Promise<void> {
+      if (!(await right?.use(tx))) throw wrong()
+    }
+    await store(user, sessionId, `With ${what}, from ${ip}.`, use, await right.mails(user, ip))
+    totp.kickMails()
     await attempt.succeeded()
-    if (right.kind === 'recovery') await totp.told.recoveryCodeUsed(user, ip)
   }
 
   return {

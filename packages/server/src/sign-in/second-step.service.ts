@@ -7,7 +7,7 @@ import {
   hashOf,
   type SignedIn,
 } from '../account/account.service.ts'
-import { access, type Entry, entry } from '../activity/entry.ts'
+import { access, type Entry, entry, withMails } from '../activity/entry.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -21,7 +21,7 @@ export interface SecondStepOptions {
   repo: PendingSignInRepo
   accountById: (id: string) => Promise<Account | null>
   record: (entry: Entry) => Promise<void>
-  totp: Pick<TotpService, 'isOn' | 'check' | 'told'>
+  totp: Pick<TotpService, 'isOn' | 'check' | 'kickMails'>
   /** Counts a try of a code. Throws 429. */
   beginCode: (
     accountId: string,
@@ -95,7 +95,10 @@ export function makeSecondStepService(options: SecondStepOptions) {
       const signedIn = await options.openSession()(account, {
         remember: pending.remember === 1,
         asker,
-        told: access(account.id, 'account.signInWithCode', 'Signed in', `With ${by}, from ${asker.ip}.`),
+        told: withMails(
+          access(account.id, 'account.signInWithCode', 'Signed in', `With ${by}, from ${asker.ip}.`),
+          ...(await right.mails(account, asker.ip)),
+        ),
         async prove(tx) {
           if (!(await repo.take(tx, hash))) throw over()
           // Somebody used the same code at the same time.
@@ -103,8 +106,8 @@ export function makeSecondStepService(options: SecondStepOptions) {
         },
       })
       if (!signedIn) throw over()
+      totp.kickMails()
       await attempt.succeeded()
-      if (right.kind === 'recovery') await totp.told.recoveryCodeUsed(account, asker.ip)
       return signedIn
     },
 

@@ -7,7 +7,7 @@ import {
   totpTexts,
   type User,
 } from '@slipway/contract'
-import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
+import { type Entry, entry, type QueuedMail, type Told, wish, withMails } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -21,6 +21,8 @@ export type TotpService = ReturnType<typeof makeTotpService>
 /** A code that is right. It counts when `use` answers true, once. */
 export interface RightCode {
   kind: 'totp' | 'recovery'
+  /** What its owner is told when it is used, which is queued with the entry that says so. */
+  mails: (owner: Person, ip: string) => Promise<QueuedMail[]>
   use: (tx: Tx) => Promise<boolean>
 }
 
@@ -40,8 +42,10 @@ export interface TotpServiceOptions {
   productName: string
   /** Counts a try of a code; throws 429. */
   beginCode: (accountId: string, ip: string) => Promise<{ succeeded: () => Promise<void> }>
-  /** `ip`: from where it was done; null: by an operator. */
-  tellOwner: (owner: Person, news: FactorNews, ip: string | null) => void
+  /** A mail to the owner, to be queued with an entry. `ip`: from where it was done; null: by an operator. */
+  mailTo: (owner: Person, news: FactorNews, ip: string | null) => QueuedMail
+  /** Has it sent soon, once it is stored. */
+  kickMails: () => void
   clock: Clock
   log: Pick<Log, 'error'>
 }
@@ -50,7 +54,8 @@ export interface TotpServiceOptions {
 export function makeTotpService({
   repo,
   productName,
-  tellOwner,
+  mailTo,
+  kickMails,
   clock,
   log,
   ...options
@@ -75,6 +80,12 @@ export function makeTotpService({
     const codes = newRecoveryCodes()
     const shown: RecoveryCodes = { recovery_codes: codes.map(spacedRecoveryCode) }
     return { shown, hashes: codes.map(recoveryCodeHash) }
+  }
+
+  function usedMail(owner: Person, left: number, ip: string): QueuedMail {
+    const rest = left === 1 ? 'One is left.' : `${left} are left.`
+    const what = `A recovery code of your account was used. ${rest}`
+    return mailTo(owner, { subject: 'A recovery code was used', what }, ip)
   }
 
   /** Since when it is on; null: it is off. */
@@ -124,31 +135,27 @@ export function makeTotpService({
       if (step === null) throw refuse('code', totpTexts.wrongCode)
       const { shown, hashes } = newCodes()
       const on = wish(user.id, 'totp.confirm', 'Turned two-factor authentication on', `From ${ip}.`)
-      require409((await repo.confirm(found, step, now(), hashes, told(user, on))) || totpTexts.notBegun)
+      const news = {
+        subject: 'Two-factor authentication is on',
+        what: 'Signing in to your account now asks for a code of an authenticator app.',
+      }
+      const entry = withMails(told(user, on), mailTo(user, news, ip))
+      require409((await repo.confirm(found, step, now(), hashes, entry)) || totpTexts.notBegun)
+      kickMails()
       await attempt.succeeded()
-      tellOwner(
-        user,
-        {
-          subject: 'Two-factor authentication is on',
-          what: 'Signing in to your account now asks for a code of an authenticator app.',
-        },
-        ip,
-      )
       return shown
     },
 
     /** Throws 409 when it is off. */
     async remove(user: User, ip: string): Promise<void> {
       const off = wish(user.id, 'totp.remove', 'Turned two-factor authentication off', `From ${ip}.`)
-      require409((await repo.remove(user.id, told(user, off))) || totpTexts.notOn)
-      tellOwner(
-        user,
-        {
-          subject: 'Two-factor authentication is off',
-          what: 'Signing in to your account does not ask for a code of an authenticator app any more.',
-        },
-        ip,
-      )
+      const news = {
+        subject: 'Two-factor authentication is off',
+        what: 'Signing in to your account does not ask for a code of an authenticator app any more.',
+      }
+      const entry = withMails(told(user, off), mailTo(user, news, ip))
+      require409((await repo.remove(user.id, entry)) || totpTexts.notOn)
+      kickMails()
     },
 
     /**
@@ -156,27 +163,26 @@ export function makeTotpService({
      * whoever did not ask for this notices at once. Throws 409 when it is off.
      */
     async removeLost(owner: Person, told: Entry): Promise<void> {
-      require409((await repo.removeWithSessions(owner.id, told)) || totpTexts.notOn)
-      tellOwner(
-        owner,
-        {
-          subject: 'Two-factor authentication was turned off',
-          what: 'An administrator turned two-factor authentication of your account off, as for somebody who lost the app and the recovery codes, and ended all sessions. Signing in does not ask for a code any more. Set two-factor authentication up anew, and remove passkeys of lost devices.',
-        },
-        null,
-      )
+      const news = {
+        subject: 'Two-factor authentication was turned off',
+        what: 'An administrator turned two-factor authentication of your account off, as for somebody who lost the app and the recovery codes, and ended all sessions. Signing in does not ask for a code any more. Set two-factor authentication up anew, and remove passkeys of lost devices.',
+      }
+      const entry = withMails(told, mailTo(owner, news, null))
+      require409((await repo.removeWithSessions(owner.id, entry)) || totpTexts.notOn)
+      kickMails()
     },
 
     /** Throws 409 when it is off. */
     async renewCodes(user: User, ip: string): Promise<RecoveryCodes> {
       const { shown, hashes } = newCodes()
       const renewed = wish(user.id, 'totp.renewCodes', 'Created new recovery codes', `From ${ip}.`)
-      require409((await repo.renewCodes(user.id, hashes, told(user, renewed))) || totpTexts.notOn)
-      tellOwner(
-        user,
-        { subject: 'New recovery codes', what: 'New recovery codes were created for your account.' },
-        ip,
-      )
+      const news = {
+        subject: 'New recovery codes',
+        what: 'New recovery codes were created for your account.',
+      }
+      const entry = withMails(told(user, renewed), mailTo(user, news, ip))
+      require409((await repo.renewCodes(user.id, hashes, entry)) || totpTexts.notOn)
+      kickMails()
       return shown
     },
 
@@ -187,25 +193,19 @@ export function makeTotpService({
       if (typed.kind === 'recovery') {
         const hash = recoveryCodeHash(typed.code)
         if (!(await repo.hasRecoveryCode(accountId, hash))) return null
-        return { kind: 'recovery', use: (tx) => repo.useRecoveryCode(tx, accountId, hash, now()) }
+        return {
+          kind: 'recovery',
+          mails: async (owner, ip) => [usedMail(owner, (await repo.recoveryCodesLeft(owner.id)) - 1, ip)],
+          use: (tx) => repo.useRecoveryCode(tx, accountId, hash, now()),
+        }
       }
       const found = await repo.find(accountId)
       if (!found || found.confirmed_at === null) return null
       const step = stepOf(readSecret(found.secret, accountId), typed.code, clock.now())
       if (step === null || step <= found.last_step) return null
-      return { kind: 'totp', use: (tx) => repo.useStep(tx, accountId, step) }
+      return { kind: 'totp', mails: async () => [], use: (tx) => repo.useStep(tx, accountId, step) }
     },
 
-    told: {
-      async recoveryCodeUsed(owner: Person, ip: string): Promise<void> {
-        const left = await repo.recoveryCodesLeft(owner.id)
-        const rest = left === 1 ? 'One is left.' : `${left} are left.`
-        tellOwner(
-          owner,
-          { subject: 'A recovery code was used', what: `A recovery code of your account was used. ${rest}` },
-          ip,
-        )
-      },
-    },
+    kickMails,
   }
 }

@@ -16,9 +16,9 @@ import { record } from '../activity/record.ts'
 import { type Desk, openDesk } from '../desk.test-kit.ts'
 import { isoTime } from '../lib/clock.ts'
 import { idFloor } from '../lib/id.ts'
+import { pausesMs } from '../lib/retry-pauses.ts'
 import { deleteOldDeliveries } from '../webhook-delivery/webhook-delivery.writes.ts'
 import { isSigned, startReceiver } from './receiver.test-kit.ts'
-import { pausesMs } from './webhook.plan.ts'
 import { tryLimitMs } from './webhook.post.ts'
 
 // Ids never go back: files before this one may have made some that no clock here comes to.

@@ -1,7 +1,8 @@
 import { webhookPatienceDays, webhookTexts } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { afterTry, longestAskedMs, pauseAfter, pausesMs, type Tried } from './webhook.plan.ts'
+import { longestAskedMs, pauseAfter, pausesMs } from '../lib/retry-pauses.ts'
+import { afterTry, type Tried } from './webhook.plan.ts'
 
 const now = Date.UTC(2026, 10, 27)
 const hourMs = 60 * 60_000

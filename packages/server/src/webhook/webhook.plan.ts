@@ -1,28 +1,8 @@
 /** What follows from a try to send a delivery: pure, so that each case can be tested. */
 import { webhookPatienceDays, webhookTexts } from '@slipway/contract'
+import { pauseAfter } from '../lib/retry-pauses.ts'
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-
-/** Between the tries of a delivery; together about a day. */
-export const pausesMs = [
-  5 * second,
-  30 * second,
-  2 * minute,
-  10 * minute,
-  30 * minute,
-  hour,
-  2 * hour,
-  4 * hour,
-  6 * hour,
-  10 * hour,
-] as const
-
-/** A receiver that says when to come back is believed up to here. */
-export const longestAskedMs = 6 * hour
-
-const patienceMs = webhookPatienceDays * 24 * hour
+const patienceMs = webhookPatienceDays * 24 * 60 * 60_000
 
 /** What came of a try. */
 export interface Outcome {
@@ -69,13 +49,6 @@ export const isSuccess = ({ status }: Pick<Outcome, 'status'>): boolean =>
 /** Whether the receiver refused this one request: another one may be taken. Anything else is about the receiver. */
 const isAboutRequest = ({ status }: Outcome): boolean =>
   status !== null && status >= 400 && status < 500 && ![401, 403, 404, 408, 410, 429].includes(status)
-
-/** How long to wait after a number of tries; null: no more tries. */
-export function pauseAfter(tries: number, askedMs: number | null, jitter: number): number | null {
-  const pause = pausesMs[tries - 1]
-  if (pause === undefined) return null
-  return Math.max(Math.round(pause * (1 + 0.2 * jitter)), Math.min(askedMs ?? 0, longestAskedMs))
-}
 
 /** What becomes of a delivery and of its webhook. */
 export function afterTry({ outcome, tries, isTest, failingSinceMs, nowMs, jitter }: Tried): Verdict {

@@ -1,0 +1,131 @@
+/**
+ * Sends what waits: a look claims one mail, sends it and stores what came of it. Looks are lanes, so that a slow recipient does not hold
+ * up the others; a claim is of one lane, at whichever server. A server that is killed between claim and outcome sends the mail again
+ * when the claim is over, under the same id.
+ */
+import { adminMailTexts } from '@slipway/contract'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Again } from '../lib/reconciler.ts'
+import { afterTry, claimLastsMs, type Outcome } from './mail-delivery.plan.ts'
+import type { ClaimedMail, MailDeliveryRepo } from './mail-delivery.repo.ts'
+
+/** Mails that are sent at once. */
+export const lanes: readonly string[] = ['1', '2', '3', '4']
+/** The lane that is kicked; it kicks the next one when there is more to do. */
+export const first = '1'
+/** Another lane was faster, or what is due has expired and is ended by the next scan. */
+const idleMs = 1_000
+/** Whatever waits, it is looked at again after so long. */
+const longestMs = 30_000
+/** A server that closes waits so long for what it has begun to send. */
+const farewellMs = 2_000
+
+export interface MailReconcileOptions {
+  repo: Pick<MailDeliveryRepo, 'claim' | 'settle' | 'nextAt' | 'hurry' | 'expire'>
+  /** Sends it; throws nothing, and answers with what came of it. */
+  send: (mail: ClaimedMail) => Promise<Outcome>
+  /** Looks at a lane soon. */
+  kick: (lane: string) => void
+  clock: Clock
+  log: Pick<Log, 'info' | 'error'>
+  random?: () => number
+}
+
+export function makeMailReconcile(options: MailReconcileOptions) {
+  const { repo, send, kick, clock, log, random = Math.random } = options
+  let serverFailures = 0
+  let heldUntil = 0
+  const tries = { succeeded: 0, failed: 0 }
+  let leave = () => {}
+  const left = new Promise<'left'>((resolve) => {
+    leave = () => resolve('left')
+  })
+
+  function note(mail: ClaimedMail, outcome: Outcome): void {
+    const { id, recipient: to, purpose } = mail
+    if (outcome === 'sent') {
+      tries.succeeded++
+      log.info({ id, to, purpose }, 'mail sent')
+      return
+    }
+    tries.failed++
+    log.error({ id, to, purpose, tries: mail.tries, reason: outcome.message }, 'mail could not be sent')
+  }
+
+  /** Counts failures of the mail server, and has all that waits sent once it is well again. */
+  async function noteServer(outcome: Outcome, holdMs: number | null): Promise<void> {
+    if (holdMs !== null) {
+      heldUntil = clock.now() + holdMs
+      return
+    }
+    if (outcome !== 'sent' || serverFailures === 0) return
+    serverFailures = 0
+    await repo.hurry(isoTime(clock.now()))
+    for (const lane of lanes) kick(lane)
+  }
+
+  /** When a mail may be claimed; null: now. */
+  async function whenDue(): Promise<Again | null> {
+    const nextAt = await repo.nextAt()
+    if (nextAt === null) return 'when-kicked'
+    const waitMs = Date.parse(nextAt) - clock.now()
+    return waitMs > 0 ? { afterMs: Math.min(waitMs, longestMs) } : null
+  }
+
+  return {
+    async look(lane: string): Promise<Again> {
+      const now = clock.now()
+      if (heldUntil > now) return { afterMs: Math.min(heldUntil - now, longestMs) }
+      // Claiming takes the place of whoever else writes: it is not done in vain.
+      const later = await whenDue()
+      if (later !== null) return later
+      const mail = await repo.claim(isoTime(now), isoTime(now + claimLastsMs))
+      if (!mail) return { afterMs: idleMs }
+      // While the mail server fails one at a time finds out whether it still does.
+      const next = lanes[lanes.indexOf(lane) + 1]
+      if (next !== undefined && serverFailures === 0) kick(next)
+      const outcome = await Promise.race([send(mail), left])
+      // The claim stays: whoever drives next sends it again once that is over.
+      if (outcome === 'left') return 'when-kicked'
+      note(mail, outcome)
+      if (outcome !== 'sent' && outcome.about === 'server') serverFailures++
+      const verdict = afterTry({
+        outcome,
+        tries: mail.tries,
+        serverFailures,
+        nowMs: clock.now(),
+        expiresMs: mail.expiresAt === null ? null : Date.parse(mail.expiresAt),
+        jitter: random(),
+      })
+      await repo.settle(mail, {
+        state: verdict.mail.state,
+        next_at: verdict.mail.state === 'waiting' ? isoTime(verdict.mail.nextMs) : null,
+        failure: outcome === 'sent' ? null : outcome.message,
+        // A secret does not outlive its use.
+        ...(verdict.mail.state === 'sent' && { content: null }),
+      })
+      await noteServer(outcome, verdict.holdMs)
+      return 'now'
+    },
+
+    async scan(): Promise<readonly string[]> {
+      await repo.expire(isoTime(clock.now()), adminMailTexts.expired)
+      return [first]
+    },
+
+    /** Tries at once again although the mail server failed: somebody says that it is well. */
+    tryAgain(): void {
+      heldUntil = 0
+      kick(first)
+    },
+
+    /** Waits no longer for what is being sent; the server closes. */
+    leave(): void {
+      setTimeout(leave, farewellMs).unref()
+    },
+
+    /** How tries ended since the server started. */
+    tally: () => tries,
+  }
+}
