@@ -120,6 +120,7 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'webhook.test': 'owner',
   'webhook.retry': 'owner',
   'bin.list': 'viewer',
+  'bin.preview': 'operator',
   // As for deleting what is in it.
   'bin.restore': 'operator',
   'bin.delete': 'operator',

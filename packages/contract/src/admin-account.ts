@@ -35,6 +35,8 @@ export const OwnLimits = z.object({
   disk_bytes: limit.optional(),
   snapshot_bytes: limit.optional(),
   shares: limit.optional(),
+  /** What exceeds it leaves the bin for good at the next deletion, the oldest first. */
+  bin_bytes: limit.optional(),
 })
 export type OwnLimits = z.infer<typeof OwnLimits>
 

@@ -1,4 +1,5 @@
 /** What the bin takes and keeps. */
+import { formatGb } from './quota.rules.ts'
 import type { vmStatuses } from './vm.rules.ts'
 
 /** What goes to the bin when somebody deletes it, by the words of events and of the activity log. */
@@ -34,6 +35,49 @@ export const binTexts = {
 } as const
 
 export const binDaysText = (days: number): string => (days === 1 ? '1 day' : `${days} days`)
+
+/** Why something in the bin is kept no more: its time is over, or the bin has no room for it. */
+export function notKeptText(item: {
+  deleted_at: string
+  delete_at: string
+  leaves_why: string | null
+}): string {
+  const days = Math.round((Date.parse(item.delete_at) - Date.parse(item.deleted_at)) / 86_400_000)
+  return item.leaves_why ?? `It was in the bin for ${binDaysText(days)}.`
+}
+
+/** What the bin of an account keeps at most, as sentences have it: `10 GB`, `5 VMs`, `10 GB and 5 VMs`. */
+export function binLimitText({ bytes, vms }: { bytes: number | null; vms: number | null }): string {
+  const ofVms = vms === null ? [] : [vms === 1 ? '1 VM' : `${vms} VMs`]
+  return [...(bytes === null ? [] : [formatGb(bytes)]), ...ofVms].join(' and ')
+}
+
+interface BinEffect {
+  limit_bytes: number | null
+  limit_vms: number | null
+  fits: boolean
+  pushes_out: number
+}
+
+/**
+ * What the question before a deletion says of the limits of the bin; null where nothing is lost by it.
+ *
+ * @param they the subject of the sentence, such as `The VM`
+ */
+export function binEffectText(
+  { limit_bytes, limit_vms, fits, pushes_out: count }: BinEffect,
+  { they, isMany }: { they: string; isMany: boolean },
+): string | null {
+  const limit = binLimitText({ bytes: limit_bytes, vms: limit_vms })
+  const keeps = `the bin keeps at most ${limit} of the account that owns this project`
+  if (!fits)
+    return isMany
+      ? `Not all of them fit in the bin: ${keeps}. Those that are deleted first are deleted for good.`
+      : `${they} does not fit in the bin: ${keeps}. It is deleted for good and cannot be restored.`
+  if (count === 0) return null
+  const what = count === 1 ? 'the oldest object in the bin is' : `the ${count} oldest objects in the bin are`
+  return `To make room, ${what} deleted for good: ${keeps}.`
+}
 
 /** Why an entry of the activity log tells of a deletion that can be undone. */
 export const keptText = (days: number): string => `It is kept in the bin for ${binDaysText(days)}.`

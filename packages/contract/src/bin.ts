@@ -81,6 +81,28 @@ export type BinEmptied = z.infer<typeof BinEmptied>
 
 export const BinItemParams = ProjectParams.extend({ itemId: Id })
 
+export const BinPreviewAsk = z.object({
+  /** Of the objects; the id of the project for all of it. */
+  ids: z
+    .array(Id, { error: binTexts.nothingChosen })
+    .min(1, binTexts.nothingChosen)
+    .max(binEmptyLimit, binTexts.tooManyIds),
+})
+
+/** What objects would do to the bin of the account that owns the project, were they deleted now. */
+export const BinPreview = z.object({
+  /** What they take there, and how much is kept; null: no limit. */
+  bytes: z.int(),
+  limit_bytes: z.int().nullable(),
+  vms: z.int(),
+  limit_vms: z.int().nullable(),
+  /** False: they exceed the limit by themselves, and are deleted for good at once. */
+  fits: z.boolean(),
+  /** How many things in the bin are deleted for good to make room, the oldest first. */
+  pushes_out: z.int(),
+})
+export type BinPreview = z.infer<typeof BinPreview>
+
 const notFound = [messages.projectNotFound, messages.binItemNotFound]
 
 export const binApi = {
@@ -91,6 +113,18 @@ export const binApi = {
     params: ProjectParams,
     response: z.array(BinItem),
     errors: { 404: [messages.projectNotFound] },
+  }),
+  preview: endpoint('bin.preview', {
+    summary: 'What objects of a project would do to the bin, were they deleted now',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    body: BinPreviewAsk,
+    response: BinPreview,
+    errors: {
+      400: [binTexts.nothingChosen, binTexts.tooManyIds],
+      404: [messages.projectNotFound],
+    },
   }),
   restore: endpoint('bin.restore', {
     summary: 'Restore something from the bin: it comes back with its id, and a VM that ran runs on',

@@ -23,6 +23,7 @@ const open: Quota = {
   disk_bytes: { used: 3, limit: null },
   snapshot_bytes: { used: 3, limit: null },
   shares: { used: 3, limit: null },
+  bin_bytes: { used: 3, limit: null },
 }
 const both = (project: Partial<Quota>, account: Partial<Quota> = {}): ProjectQuota => ({
   project: { ...open, ...project },

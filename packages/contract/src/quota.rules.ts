@@ -8,6 +8,7 @@ export const quotaResources = [
   'disk_bytes',
   'snapshot_bytes',
   'shares',
+  'bin_bytes',
 ] as const
 export type QuotaResource = (typeof quotaResources)[number]
 
@@ -68,6 +69,7 @@ const words: Record<QuotaResource, ResourceWords> = {
     noun: (limit) => plural(limit, 'shared port', 'shared ports'),
     free: 'Stop sharing a port',
   },
+  bin_bytes: { format: formatGb, noun: () => 'in the bin', free: 'Empty the bin' },
 }
 
 /** An amount of a resource with its noun: `3 VMs`, `2.0 GB of memory`. */

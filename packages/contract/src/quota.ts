@@ -21,6 +21,11 @@ export const Quota = z
     snapshot_bytes: QuotaLine,
     /** Shared ports. */
     shares: QuotaLine,
+    /**
+     * Bytes in the bin that would count toward a quota outside it. Nothing is refused for this limit: what is the oldest in the bin of
+     * an account leaves it instead. A project has none of its own.
+     */
+    bin_bytes: QuotaLine,
   } satisfies Record<(typeof quotaResources)[number], unknown>)
   .meta({ id: 'Quota' })
 

@@ -168,6 +168,7 @@ export const routes = {
   'webhook.deliveries': 'GET /api/projects/:projectId/webhooks/:webhookId/deliveries',
   'webhook.retry': 'POST /api/projects/:projectId/webhooks/:webhookId/deliveries/:deliveryId/retry',
   'bin.list': 'GET /api/projects/:projectId/bin',
+  'bin.preview': 'POST /api/projects/:projectId/bin/preview',
   'bin.restore': 'POST /api/projects/:projectId/bin/:itemId/restore',
   'bin.delete': 'DELETE /api/projects/:projectId/bin/:itemId',
   'bin.empty': 'DELETE /api/projects/:projectId/bin',

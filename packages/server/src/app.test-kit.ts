@@ -43,6 +43,7 @@ const noQuota: QuotaLimits = {
   disk_bytes: null,
   snapshot_bytes: null,
   shares: null,
+  bin_bytes: null,
 }
 const cheap: PasswordCost = { parallelism: 1, memory: 8, passes: 1 }
 const templates = templatesOf(await readRecipes())

@@ -197,7 +197,7 @@ export async function buildApp(options: AppOptions) {
     quotas,
   })
   const { pools, sets, scaling } = groups
-  const { bin, projectBin, templateBin } = makeBins(
+  const { bin, projectBin, templateBin, binLimitReconciler, pushedOut } = makeBins(
     base,
     {
       vm: machines.comeBack,
@@ -268,6 +268,7 @@ export async function buildApp(options: AppOptions) {
     batchReconciler,
     webhookReconciler,
     mailReconciler,
+    binLimitReconciler,
   ]
   // What another server asked for may be among what was missed.
   peers.onGap(() => {
@@ -288,6 +289,7 @@ export async function buildApp(options: AppOptions) {
     viewers: consoles.viewers,
     webhookFigures,
     mailFigures,
+    pushedOut,
   })
   const { sampler, vitals, loadsSince } = watching
   const idle = machines.makeIdle(loadsSince)

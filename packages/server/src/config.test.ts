@@ -192,6 +192,17 @@ it('a cluster is found without a setting, and its namespaces begin with slipway'
   })
 })
 
+it('lets the bin hold as much as disks and snapshots may take, unless it has a limit of its own', () => {
+  const limitOf = (environment: Record<string, string>) => readConfig(environment).quota.account.bin_bytes
+  const gb = 1024 ** 3
+  expect(limitOf({})).toBe(null)
+  expect(limitOf({ SLIPWAY_QUOTA_DISK_GB: '10' })).toBe(10 * gb)
+  expect(limitOf({ SLIPWAY_QUOTA_DISK_GB: '10', SLIPWAY_QUOTA_SNAPSHOT_GB: '5' })).toBe(15 * gb)
+  expect(limitOf({ SLIPWAY_QUOTA_DISK_GB: '10', SLIPWAY_QUOTA_BIN_GB: '0' })).toBe(0)
+  expect(limitOf({ SLIPWAY_QUOTA_DISK_GB: '10', SLIPWAY_QUOTA_BIN_GB: 'none' })).toBe(null)
+  expect(() => limitOf({ SLIPWAY_QUOTA_BIN_GB: 'much' })).toThrow('SLIPWAY_QUOTA_BIN_GB')
+})
+
 it('the quota of projects is a list of amounts by the names of Kubernetes', () => {
   const { quota } = readConfig({
     SLIPWAY_KUBE_QUOTA: 'requests.memory=64Gi, count/virtualmachines.kubevirt.io=50,requests.cpu=1500m',

@@ -34,7 +34,27 @@ const limitOf = (amount: z.ZodNumber) =>
     .transform((limit) => limit ?? null)
 const quotaCount = limitOf(z.int().min(0))
 const quotaGb = limitOf(z.number().min(0))
+/** Undefined when it is not set; null for none. */
+const quotaBinGb = z.preprocess(
+  (value) => (value === '' ? undefined : value),
+  z.union([z.literal('none').transform(() => null), z.coerce.number().pipe(z.number().min(0))]).optional(),
+)
 const gbTo = (unit: number, gb: number | null) => (gb === null ? null : Math.round(gb * unit))
+
+/** Where disks or snapshots have a limit, the bin is no way around it. */
+function binGbOf(settings: {
+  SLIPWAY_QUOTA_BIN_GB?: number | null | undefined
+  SLIPWAY_QUOTA_DISK_GB: number | null
+  SLIPWAY_QUOTA_SNAPSHOT_GB: number | null
+}): number | null {
+  const {
+    SLIPWAY_QUOTA_BIN_GB: bin,
+    SLIPWAY_QUOTA_DISK_GB: disks,
+    SLIPWAY_QUOTA_SNAPSHOT_GB: snapshots,
+  } = settings
+  if (bin !== undefined) return bin
+  return disks === null && snapshots === null ? null : (disks ?? 0) + (snapshots ?? 0)
+}
 
 /** A host name, an address, or a range of addresses such as `10.0.0.0/8`. */
 function isSource(text: string): boolean {
@@ -290,6 +310,8 @@ const Settings = z.object({
   SLIPWAY_QUOTA_DISK_GB: quotaGb,
   SLIPWAY_QUOTA_SNAPSHOT_GB: quotaGb,
   SLIPWAY_QUOTA_SHARES: quotaCount,
+  /** What is kept in the bin; as much as disks and snapshots may take, unless it is set. */
+  SLIPWAY_QUOTA_BIN_GB: quotaBinGb,
   /** The same for each project by itself. */
   SLIPWAY_QUOTA_PROJECT_PROCESSORS: quotaCount,
   SLIPWAY_QUOTA_PROJECT_MEMORY_GB: quotaGb,
@@ -409,6 +431,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       disk_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_DISK_GB),
       snapshot_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_SNAPSHOT_GB),
       shares: s.SLIPWAY_QUOTA_SHARES,
+      bin_bytes: gbTo(gibibyte, binGbOf(s)),
     },
     project: {
       vms: s.SLIPWAY_MAX_VMS_PER_PROJECT,
@@ -417,6 +440,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       disk_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_PROJECT_DISK_GB),
       snapshot_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_PROJECT_SNAPSHOT_GB),
       shares: s.SLIPWAY_QUOTA_PROJECT_SHARES,
+      bin_bytes: null,
     },
   }
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)

@@ -185,6 +185,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'batch.create': (own) => ({ action: 'vm.stop', ids: [own.vmId] }),
   'apiToken.create': (own) => ({ name: 'x', access: 'read', project_ids: [own.projectId] }),
   'bin.empty': () => ({ ids: ['nobody'] }),
+  'bin.preview': () => ({ ids: ['nobody'] }),
   'projectBin.empty': (own) => ({ ids: [own.projectId] }),
 }
 

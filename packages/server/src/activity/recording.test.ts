@@ -1037,6 +1037,16 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Delete disk data in the bin for good requested',
     }
   },
+  'bin.preview': async (desk) => {
+    const id = await desk.readyDisk()
+    return {
+      act: () => desk.ada.call(binApi.preview, { params: desk.params, body: { ids: [id] } }),
+      // It only looks.
+      object: null,
+      in: 'project',
+      message: '',
+    }
+  },
   'bin.empty': async (desk) => {
     const id = await desk.readyDisk()
     await desk.deleteDisk(id)
@@ -1336,6 +1346,7 @@ describe('whoever asks for something', () => {
     'template.checkImage',
     'upload.send',
     'projectMember.offer',
+    'bin.preview',
     'oidc.begin',
     'oidc.link',
     'account.beginPasskey',

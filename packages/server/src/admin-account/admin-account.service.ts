@@ -156,4 +156,5 @@ const nouns: Record<QuotaResource, string> = {
   disk_bytes: 'disk space',
   snapshot_bytes: 'snapshot space',
   shares: 'shared ports',
+  bin_bytes: 'space in the bin',
 }

@@ -43,7 +43,10 @@ export function makeProjects(
       calls.rescanBelongings()
       calls.kickProject(projectId)
     },
-    onBinned: calls.kickProject,
+    onBinned(projectId) {
+      calls.kickProject(projectId)
+      calls.kickBin(projectId)
+    },
     binDays,
     changed: bus.changed,
   })

@@ -34,6 +34,8 @@ export function makeWatching(
     webhookFigures: Parameters<typeof makeMetricsService>[0]['webhooks']
     /** How mails are doing. */
     mailFigures: () => Promise<MailFigures & MailHealth>
+    /** How many objects left bins for want of room. */
+    pushedOut: Parameters<typeof makeMetricsService>[0]['pushedOut']
   },
 ) {
   const { db, engine, clock, clockGuard, log, drives, underLease } = base
@@ -88,6 +90,7 @@ export function makeWatching(
   const metrics = makeMetricsService({
     repo: makeMetricsRepo(db),
     inBins: capacity.inBins,
+    pushedOut: options.pushedOut,
     readings: sampler.readings,
     viewers: options.viewers,
     webhooks: options.webhookFigures,

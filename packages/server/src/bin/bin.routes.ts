@@ -4,6 +4,7 @@ import type { BinService } from './bin.service.ts'
 
 export function binRoutes(route: Route, bin: BinService): void {
   route(binApi.list, ({ params }) => bin.list(params.projectId))
+  route(binApi.preview, ({ params, body }) => bin.preview(params.projectId, body.ids))
   route(binApi.restore, ({ user, params }) => bin.restore(user.id, params.projectId, params.itemId))
   route(binApi.empty, ({ user, params, body }) => bin.empty(user.id, params.projectId, body))
   route(binApi.delete, ({ user, params }) => bin.delete(user.id, params.projectId, params.itemId))

@@ -3,19 +3,22 @@ import {
   type BinEmpty,
   type BinItem,
   type BinKind,
+  type BinPreview,
   type BinRestored,
   messages,
 } from '@slipway/contract'
 import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
-import { deletedForGood, keptLongEnough } from './bin.activity.ts'
+import { deletedForGood, notKept } from './bin.activity.ts'
 import type { BinRepo, Dropped, DroppedKind } from './bin.repo.ts'
+import type { BinLimitRepo } from './bin-limit.repo.ts'
 
 export type BinService = ReturnType<typeof makeBinService>
 
 export interface BinServiceOptions {
   repo: BinRepo
+  limits: Pick<BinLimitRepo, 'preview'>
   /** Brings something of a kind back, which is still in the bin of that project; the caller has checked who asks. */
   comeBack: Record<BinKind, (userId: string, projectId: string, id: string) => Promise<BinRestored>>
   /** Asks the reconciler of a kind to look soon. */
@@ -25,7 +28,7 @@ export interface BinServiceOptions {
 }
 
 /** What was deleted and can be restored. */
-export function makeBinService({ repo, comeBack, kicks, changed, clock }: BinServiceOptions) {
+export function makeBinService({ repo, limits, comeBack, kicks, changed, clock }: BinServiceOptions) {
   async function find(projectId: string, id: string): Promise<BinItem> {
     const item = await repo.find(id)
     if (item?.project_id !== projectId) throw new Problem(404, messages.binItemNotFound)
@@ -35,6 +38,16 @@ export function makeBinService({ repo, comeBack, kicks, changed, clock }: BinSer
   function removeAll(dropped: Dropped): void {
     for (const [kind, ids] of Object.entries(dropped) as [DroppedKind, string[]][])
       for (const id of ids) kicks[kind](id)
+  }
+
+  /** Deletes for good what is kept no more. */
+  async function dropOver(id: string): Promise<'gone'> {
+    const gone = await repo.drop(id, (item) => notKept(item, clock.now()))
+    if (gone) {
+      changed('bin_item', gone.projectId, id)
+      removeAll(gone.dropped)
+    }
+    return 'gone'
   }
 
   return {
@@ -70,14 +83,19 @@ export function makeBinService({ repo, comeBack, kicks, changed, clock }: BinSer
       return { deleted: ids.length }
     },
 
+    /** What these objects would do to the bin, were they deleted now. */
+    async preview(projectId: string, ids: readonly string[]): Promise<BinPreview> {
+      const found = await limits.preview(projectId, ids)
+      if (!found) throw new Problem(404, messages.projectNotFound)
+      const { bytes, vms, fits, pushesOut, limits: most } = found
+      return { bytes, vms, limit_bytes: most.bytes, limit_vms: most.vms, fits, pushes_out: pushesOut }
+    },
+
+    dropOver,
+
     /** Deletes for good what has been in the bin for long enough. */
     async sweep(): Promise<void> {
-      for (const id of await repo.due(clock.now())) {
-        const gone = await repo.drop(id, (item) => keptLongEnough(item, clock.now()))
-        if (!gone) continue
-        changed('bin_item', gone.projectId, id)
-        removeAll(gone.dropped)
-      }
+      for (const id of await repo.due(clock.now())) await dropOver(id)
     },
   }
 }

@@ -29,7 +29,13 @@ export async function putInBin(
   const row = { id, project_id: projectId, kind, name, deleted_by: deletedBy, ...times }
   await tx
     .insertInto('bin')
-    .values({ ...row, ...ofVm, attached: JSON.stringify(ofVm.attached) })
+    .values({
+      ...row,
+      ...ofVm,
+      attached: JSON.stringify(ofVm.attached),
+      counted: 0,
+      leaves_why: null,
+    })
     .execute()
 }
 

@@ -779,6 +779,10 @@ export interface BinTable {
   attached: string
   /** How many shared ports of a VM ended. */
   ended_shares: number
+  /** Whether the limits of the bin were kept since it came in. */
+  counted: Flag
+  /** Why it is deleted for good before its time; null: it is not. */
+  leaves_why: string | null
 }
 
 /** A key that a client sent with the creation of an object. */

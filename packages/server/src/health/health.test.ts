@@ -105,6 +105,7 @@ describe('the capacity of the host', () => {
           `slipway_bin_bytes{kind="disk"} ${2 * 1024 ** 3}`,
           'slipway_bin_bytes{kind="vm_snapshot"} 0',
           `slipway_bin_bytes{kind="disk_snapshot"} ${in_bins.disk_snapshots_bytes}`,
+          'slipway_bin_pushed_out_total 0',
         ])
 
         await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}?with_vms=true`)
@@ -149,6 +150,7 @@ describe('the health of the server', () => {
     expect(health.reconcilers.map(({ name }) => name).sort()).toEqual([
       'account-deletion',
       'batch',
+      'bin-limit',
       'disk',
       'disk-snapshot',
       'mail',

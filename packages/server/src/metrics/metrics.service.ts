@@ -26,6 +26,8 @@ export interface MetricsServiceOptions {
   repo: MetricsRepo
   /** What bins hold; sizes in bytes. */
   inBins: () => Promise<{ vms: number; disks: number; vmSnapshots: number; diskSnapshots: number }>
+  /** Objects that this server deleted for good since it started because a bin had no room for them. */
+  pushedOut: () => number
   /** What guests used, at the last look, by VM. */
   readings: () => ReadonlyMap<string, GuestFigures>
   /** Windows that look at a console now. */
@@ -52,7 +54,7 @@ const unusedMetrics = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
 
 /** The figures for an operator. Names and units: Prometheus, "Metric and label naming". */
 export function makeMetricsService(options: MetricsServiceOptions) {
-  const { repo, inBins, readings, viewers, webhooks, mails, health, engine } = options
+  const { repo, inBins, pushedOut, readings, viewers, webhooks, mails, health, engine } = options
   const register = new Registry()
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: unusedTimerMs })
   for (const name of unusedMetrics) register.removeSingleMetric(name)
@@ -72,6 +74,11 @@ export function makeMetricsService(options: MetricsServiceOptions) {
     'slipway_bin_bytes',
     'Bytes of data disks and snapshots in bins, those of projects in the bin included.',
     ['kind'],
+  )
+  const binPushedOut = counter(
+    'slipway_bin_pushed_out_total',
+    'Objects that were deleted for good before their time because the bin of their account had no room for them.',
+    [],
   )
   const consoles = gauge('slipway_console_viewers', 'Open console viewers.', [])
   const cpu = counter('slipway_vm_cpu_seconds_total', 'Time the processors of a VM worked in this run.', ofVm)
@@ -128,6 +135,8 @@ export function makeMetricsService(options: MetricsServiceOptions) {
     binBytes.set({ kind: 'disk' }, kept.disks)
     binBytes.set({ kind: 'vm_snapshot' }, kept.vmSnapshots)
     binBytes.set({ kind: 'disk_snapshot' }, kept.diskSnapshots)
+    binPushedOut.reset()
+    binPushedOut.inc(pushedOut())
     consoles.set(viewers())
     for (const each of [cpu, memory, diskRead, diskWritten, received, sent, refused]) each.reset()
     for (const [id, figures] of readings()) {

@@ -1,5 +1,5 @@
 /** What the activity log says of projects in the bin. */
-import { binDaysText } from '@slipway/contract'
+import { notKeptText } from '@slipway/contract'
 import { change, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 
 interface Subject {
@@ -36,19 +36,10 @@ export const deletedForGood = (
     wish(project.ownerId, call, `Delete project ${project.name} in the bin for good requested`),
   )
 
-/** Its time in the bin is over. */
-export function keptLongEnough(
-  project: Subject & { deleted_at: string; delete_at: string },
-  nowMs: number,
-): Entry {
-  const days = Math.round((Date.parse(project.delete_at) - Date.parse(project.deleted_at)) / 86_400_000)
-  return about(
+/** Nobody asked for it: it is kept no more. */
+export const notKept = (project: Subject & Parameters<typeof notKeptText>[0], nowMs: number): Entry =>
+  about(
     project,
     nowMs,
-    change(
-      'projectBin.over',
-      `Project ${project.name} is being deleted for good`,
-      `It was in the bin for ${binDaysText(days)}.`,
-    ),
+    change('projectBin.over', `Project ${project.name} is being deleted for good`, notKeptText(project)),
   )
-}

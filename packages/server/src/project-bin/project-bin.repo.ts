@@ -22,6 +22,7 @@ export interface StoredInBin {
   ownerId: string
   deleted_at: string
   delete_at: string
+  leaves_why: string | null
 }
 
 export interface CameBack {
@@ -41,7 +42,14 @@ export function makeProjectBinRepo(db: Db) {
       .selectFrom('bin')
       .innerJoin('project', 'project.id', 'bin.id')
       .where('bin.kind', '=', 'project')
-      .select(['bin.id', 'project.name', 'project.account_id as ownerId', 'bin.deleted_at', 'bin.delete_at'])
+      .select([
+        'bin.id',
+        'project.name',
+        'project.account_id as ownerId',
+        'bin.deleted_at',
+        'bin.delete_at',
+        'bin.leaves_why',
+      ])
 
   return {
     /** The projects of an account that are in the bin, the newest first. */
@@ -103,6 +111,10 @@ export function makeProjectBinRepo(db: Db) {
     /** Those of an account that are meant by a call to empty the bin. */
     meant: (accountId: string, by: BinEmpty): Promise<StoredInBin[]> =>
       stored().where('project.account_id', '=', accountId).where(isMeant(by)).orderBy('bin.id').execute(),
+
+    /** One that is kept no more, because the bin has no room for it. */
+    leaving: (id: string): Promise<StoredInBin | undefined> =>
+      stored().where('bin.id', '=', id).where('bin.leaves_why', 'is not', null).executeTakeFirst(),
 
     /** Those that have been in the bin for long enough. */
     due: (nowMs: number): Promise<StoredInBin[]> =>

@@ -10,7 +10,7 @@ import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
-import { deletedForGood, keptLongEnough, restored } from './project-bin.activity.ts'
+import { deletedForGood, notKept, restored } from './project-bin.activity.ts'
 import type { ProjectBinRepo } from './project-bin.repo.ts'
 
 export type ProjectBinService = ReturnType<typeof makeProjectBinService>
@@ -78,11 +78,25 @@ export function makeProjectBinService(options: ProjectBinServiceOptions) {
       return count
     },
 
+    /** Deletes one for good for which the bin has no room; `busy` while something goes on in it that has to end first. */
+    async dropOver(id: string): Promise<'gone' | 'busy'> {
+      const project = await repo.leaving(id)
+      if (!project) return 'gone'
+      try {
+        await projects.remove(id, 'in-bin', notKept(project, clock.now()))
+        return 'gone'
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        // Else it was restored, or deleted by somebody else meanwhile.
+        return error.status === 409 ? 'busy' : 'gone'
+      }
+    },
+
     /** Deletes for good what has been in the bin for long enough; what something goes on in waits for the next time. */
     async sweep(): Promise<void> {
       for (const project of await repo.due(clock.now()))
         try {
-          await projects.remove(project.id, 'in-bin', keptLongEnough(project, clock.now()))
+          await projects.remove(project.id, 'in-bin', notKept(project, clock.now()))
         } catch (error) {
           if (!(error instanceof Problem)) throw error
         }

@@ -10,6 +10,13 @@ import { record } from '../activity/record.ts'
 import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { Schema } from '../db/schema.ts'
+import {
+  bytesOfDisk,
+  bytesOfDiskSnapshot,
+  bytesOfRoot,
+  bytesOfVmSnapshot,
+  heldInBins,
+} from '../stored-bytes/stored-bytes.conditions.ts'
 
 /** Whose use is summed up. */
 export type QuotaOwner = { projectId: string } | { accountId: string }
@@ -22,19 +29,7 @@ export type Counting = 'promised' | 'there'
 
 export type QuotaRepo = ReturnType<typeof makeQuotaRepo>
 
-const mebibyte = 1024 ** 2
 const ofMachines = ['vms', 'processors', 'memory_mb', 'disk_bytes'] as const satisfies QuotaResource[]
-
-/**
- * What a disk takes: the larger of what it has and what it gets. Until a file that is uploaded has become a disk, all of the file
- * counts, also what has not arrived: two files at once would otherwise pass the limit together.
- */
-const bytesOfDisk = sql<number>`case
-  when disk.status = 'creating' and exists (select 1 from upload
-    where upload.disk_id = disk.id and upload.file_bytes > disk.size_bytes)
-    then (select file_bytes from upload where upload.disk_id = disk.id)
-  when next_size_bytes > size_bytes then next_size_bytes
-  else size_bytes end`
 
 export function makeQuotaRepo(db: Db) {
   /** The projects of an owner, for `where project_id in`: by their index whichever it is. Those in the bin count toward no account. */
@@ -65,9 +60,7 @@ export function makeQuotaRepo(db: Db) {
         sql<number | string | null>`sum(case when next_cpu > cpu then next_cpu else cpu end)`.as('cpu'),
         sql<number | string | null>`sum(case when next_memory_mb > memory_mb then next_memory_mb
           else memory_mb end)`.as('memory_mb'),
-        // Root disks of a size of their own; those that are as their image makes them take nothing.
-        sql<number | null>`sum(case when next_root_bytes > coalesce(root_bytes, 0) then next_root_bytes
-          else root_bytes end)`.as('bytes'),
+        sql<number | null>`sum(${bytesOfRoot})`.as('bytes'),
         none.as('desired'),
         sql<string | null>`cast(null as text)`.as('disks'),
       ])
@@ -129,30 +122,17 @@ export function makeQuotaRepo(db: Db) {
     return { found, coming }
   }
 
-  /**
-   * What snapshots take. One that is being made counts with the sizes of its disks and of its memory, so that many at once do not
-   * all begin below the limit; those that forks are made of are gone in a moment.
-   */
+  /** What snapshots take. */
   async function snapshotsOf(owner: QuotaOwner, executor: Db): Promise<number> {
     const row = await executor
       .selectFrom('vm_snapshot')
-      .select(
-        sql<number | null>`sum(case when status in ('pending', 'creating') and automatic = 0
-          then coalesce((select sum(size_bytes) from disk where disk.vm_id = vm_snapshot.vm_id), 0)
-            + case when snapshot_type = 'full'
-              then coalesce((select memory_mb from vm where vm.id = vm_snapshot.vm_id), 0) * ${sql.lit(mebibyte)}
-              else 0 end
-          else coalesce(stored_bytes, 0) end)`.as('bytes'),
-      )
+      .select(sql<number | null>`sum(${bytesOfVmSnapshot})`.as('bytes'))
       .where('project_id', 'in', projectsOf(owner, executor))
       .where('status', '!=', 'deleting')
       .executeTakeFirstOrThrow()
     const ofDisks = await executor
       .selectFrom('disk_snapshot')
-      .select(
-        sql<number | null>`sum(case when status in ('pending', 'creating') then size_bytes
-          else coalesce(stored_bytes, 0) end)`.as('bytes'),
-      )
+      .select(sql<number | null>`sum(${bytesOfDiskSnapshot})`.as('bytes'))
       .where('project_id', 'in', projectsOf(owner, executor))
       .where('status', '!=', 'deleting')
       .executeTakeFirstOrThrow()
@@ -183,6 +163,7 @@ export function makeQuotaRepo(db: Db) {
         disk_bytes: 0,
         snapshot_bytes: 0,
         shares: 0,
+        bin_bytes: 0,
       }
       const wants = (...resources: readonly QuotaResource[]) => resources.some((one) => wanted.includes(one))
       if (wants(...ofMachines)) {
@@ -192,6 +173,8 @@ export function makeQuotaRepo(db: Db) {
       }
       if (wants('snapshot_bytes')) used.snapshot_bytes = await snapshotsOf(owner, executor)
       if (wants('shares')) used.shares = await sharesOf(owner, executor)
+      if (wants('bin_bytes'))
+        used.bin_bytes = (await heldInBins(owner, executor)).reduce((sum, { bytes }) => sum + bytes, 0)
       return used
     },
 

@@ -90,8 +90,18 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
 
     /** The same for a whole project that comes back from the bin, in which it counts toward no limit of the account. */
     async requireForProject(tx: Tx, projectId: string): Promise<void> {
-      const requested = await repo.used({ projectId }, quotaResources, 'promised', tx)
+      // What is in its own bin was counted as long as all of it was in the bin.
+      const resources = quotaResources.filter((resource) => resource !== 'bin_bytes')
+      const requested = await repo.used({ projectId }, resources, 'promised', tx)
       require409(await verdictOf(tx, projectId, requested, 'promised', ['account']))
+    },
+
+    /** The limits of the bin of the account that owns a project; null when there is no such project. */
+    async binLimitsOf(projectId: string, tx?: Tx) {
+      const owner = await repo.ownerOf(projectId, tx)
+      if (!owner) return null
+      const { bin_bytes: bytes, vms } = { ...defaults.account, ...owner.limits }
+      return { accountId: owner.accountId, limits: { bytes, vms } }
     },
 
     /** What all projects of an account use. The caller has checked who asks. */

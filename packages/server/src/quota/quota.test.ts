@@ -269,6 +269,7 @@ describe('what is given back', () => {
         disk_bytes: 0,
         snapshot_bytes: 0,
         shares: 0,
+        bin_bytes: gibibyte,
       })
       expect((await desk.vmNamed('again', { share_ports: [3000] })).status).toBe(201)
       expect((await desk.createDisk({ size: '1Gi' })).status).toBe(201)

@@ -1,5 +1,5 @@
 import { type BinItem, type BinRestored, binEmptyLimit } from '@slipway/contract'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
@@ -19,6 +19,19 @@ export function useBin(projectId: string) {
 }
 
 takeEvents('bin_item', list.patch)
+
+/** What objects would do to the bin, were they deleted now; undefined until it is known, and where it cannot be loaded. */
+export function useBinPreview(of: { projectId: string; ids: readonly string[] } | undefined) {
+  const { projectId = '', ids = [] } = of ?? {}
+  return useQuery({
+    queryKey: ['bin.preview', projectId, ids],
+    queryFn: ({ signal }) => call('bin.preview', { params: { projectId }, body: { ids: [...ids] }, signal }),
+    enabled: ids.length > 0,
+    // Each question asks anew.
+    staleTime: 0,
+    gcTime: 0,
+  }).data
+}
 
 type Ref = Pick<BinItem, 'id' | 'project_id'>
 

@@ -19,3 +19,13 @@ export function useQuota(projectId: string | undefined) {
     staleTime: 0,
   }).data
 }
+
+/** What all projects of the user's account use together; undefined until it is known, and where it cannot be loaded. */
+export function useOwnQuota(enabled: boolean) {
+  return useQuery({
+    queryKey: keyOf('quota.ofAccount'),
+    queryFn: ({ signal }) => call('quota.ofAccount', { signal }),
+    enabled,
+    staleTime: 0,
+  }).data
+}

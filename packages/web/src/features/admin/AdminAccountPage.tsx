@@ -107,6 +107,7 @@ const labels = {
   disk_bytes: 'Disk space',
   snapshot_bytes: 'Snapshot space',
   shares: 'Shared ports',
+  bin_bytes: 'Bin',
 } as const
 
 /** Without the noun, which the label has. */

@@ -33,7 +33,8 @@ export function LimitsSheet({ account }: { account: AdminAccountDetail }) {
       <FormSection title="Limits">
         <p className="text-hint text-ink-2">
           For all projects of this account together. Leave a limit empty to follow the settings of the server,
-          or enter none for no limit. A limit below the usage deletes nothing.
+          or enter none for no limit. A limit below the usage deletes nothing at once; what exceeds that of
+          the bin is deleted for good at the next deletion, the oldest first.
         </p>
         <div className="grid items-start gap-4 sm:grid-cols-3">
           {quotaResources.map((resource) => {

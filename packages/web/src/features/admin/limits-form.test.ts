@@ -44,6 +44,7 @@ describe('the form of limits', () => {
       disk_bytes: '1',
       snapshot_bytes: '',
       shares: '',
+      bin_bytes: '',
     })
     expect(toBody(form)).toEqual(limits)
   })

@@ -16,6 +16,7 @@ export const limitFields: Record<QuotaResource, LimitField> = {
   disk_bytes: { label: 'Disk space (GB)', unit: gibibyte },
   snapshot_bytes: { label: 'Snapshot space (GB)', unit: gibibyte },
   shares: { label: 'Shared ports', unit: 1 },
+  bin_bytes: { label: 'Bin (GB)', unit: gibibyte },
 }
 
 const noLimit = 'none'

@@ -25,6 +25,7 @@ interface DeleteManyProps extends QuestionProps {
 /** Before many objects are deleted: which, and what goes along. */
 export function DeleteManyDialog({
   action,
+  projectId,
   objects,
   send,
   onClose,
@@ -55,7 +56,13 @@ export function DeleteManyDialog({
       busyLabel="Sending..."
       focusAfter={pageHeading}
       choice={
-        <BinChoice kind="many" goesToBin={objects.some(goesToBin)} forGood={forGood} onChange={setForGood} />
+        <BinChoice
+          kind="many"
+          of={{ projectId, ids: objects.map(({ id }) => id) }}
+          goesToBin={objects.some(goesToBin)}
+          forGood={forGood}
+          onChange={setForGood}
+        />
       }
       {...confirm}
       disabledReason={confirm.disabledReason ?? (along?.isKnown === false ? along.text : undefined)}

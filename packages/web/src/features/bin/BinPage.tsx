@@ -5,6 +5,7 @@ import { useMay } from '../../api/access.ts'
 import { useBin } from '../../api/bin.ts'
 import { errorText } from '../../api/errors.ts'
 import { useHost } from '../../api/host.ts'
+import { useQuota } from '../../api/quotas.ts'
 import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { objectIcons } from '../../shell/object-icons.ts'
@@ -19,7 +20,7 @@ import { later } from '../../ui/later.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { binDialogs } from './bin-dialogs.ts'
-import { alongText, kindText, shownItems, sizeText } from './bin-words.ts'
+import { alongText, binUseText, kindText, shownItems, sizeText } from './bin-words.ts'
 import { DeletedRow, deletedColumns } from './DeletedRow.tsx'
 import { DeleteForGoodDialog } from './DeleteForGoodDialog.tsx'
 import { undo } from './tell-deleted.ts'
@@ -42,6 +43,7 @@ export function Component() {
   const { projectId = '' } = useParams()
   const { items, loading, error, refetch } = useBin(projectId)
   const days = useHost()?.bin_days
+  const limit = useBinLimit(projectId)
   const openDialog = useOpenDialog()
   const emptying = useDialog(binDialogs.empty)
   const may = useMay()
@@ -55,7 +57,7 @@ export function Component() {
         description={
           days === 0
             ? 'What is deleted here is deleted for good: the bin is turned off.'
-            : `Deleted VMs, pools, sets, disks and snapshots${days === undefined ? '' : `, kept for ${binDaysText(days)}`}. What is in the bin counts toward no quota.`
+            : `Deleted VMs, pools, sets, disks and snapshots${days === undefined ? '' : `, kept for ${binDaysText(days)}`}. What is in the bin counts toward no quota.${limit}`
         }
         actions={
           items.length > 0 && (
@@ -126,6 +128,12 @@ export function Component() {
       />
     </>
   )
+}
+
+/** How full the bin of the account is, where it has a limit. */
+function useBinLimit(projectId: string): string {
+  const line = useQuota(projectId)?.account.bin_bytes
+  return line ? binUseText(line) : ''
 }
 
 function BinRow({ item }: { item: BinItem }) {

@@ -1,4 +1,4 @@
-import { type BinItem, type BinKind, binKinds, binNouns, formatGb } from '@slipway/contract'
+import { type BinItem, type BinKind, binKinds, binNouns, formatGb, type QuotaLine } from '@slipway/contract'
 
 /** Of many only the first: a row is no list. */
 function listOf(all: BinItem['disks']): string {
@@ -11,6 +11,12 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' :
 /** `VM`, `Disk snapshot`: at the beginning of a line. */
 export const kindText = (kind: BinKind): string =>
   binNouns[kind].charAt(0).toUpperCase() + binNouns[kind].slice(1)
+
+/** How full the bin of an account is, after another sentence; empty where it has no limit. */
+export const binUseText = ({ used, limit }: QuotaLine): string =>
+  limit === null
+    ? ''
+    : ` The account has ${formatGb(used)} in its bin, of at most ${formatGb(limit)}: the oldest is deleted for good when something newer needs the room.`
 
 /** What belongs to something in the bin, in sentences; empty for what stands alone. */
 export function alongText({ vms, disks, attached_disks, ended_shares, has_memory, kind }: BinItem): string {

@@ -71,7 +71,13 @@ export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogP
       confirmLabel="Delete"
       busyLabel="Deleting..."
       choice={
-        <BinChoice kind="disk" goesToBin={storageGoesToBin(disk)} forGood={forGood} onChange={setForGood} />
+        <BinChoice
+          kind="disk"
+          of={{ projectId: disk.project_id, ids: [disk.id] }}
+          goesToBin={storageGoesToBin(disk)}
+          forGood={forGood}
+          onChange={setForGood}
+        />
       }
       {...confirmed}
     >

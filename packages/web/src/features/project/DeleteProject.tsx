@@ -59,7 +59,15 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
           },
         )
       }
-      choice={<BinChoice kind="project" goesToBin forGood={forGood} onChange={setForGood} />}
+      choice={
+        <BinChoice
+          kind="project"
+          of={{ projectId: project.id, ids: [project.id] }}
+          goesToBin
+          forGood={forGood}
+          onChange={setForGood}
+        />
+      }
     >
       Are you sure you want to delete this project? This will also delete all VMs in this project. This action
       cannot be undone.

@@ -3,11 +3,13 @@ import { RefreshCw } from 'lucide-react'
 import { errorText } from '../../api/errors.ts'
 import { useHost } from '../../api/host.ts'
 import { useDeleteProjectForGood, useProjectBin } from '../../api/project-bin.ts'
+import { useOwnQuota } from '../../api/quotas.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
 import { later } from '../../ui/later.tsx'
+import { binUseText } from '../bin/bin-words.ts'
 import { DeletedRow, deletedColumns } from '../bin/DeletedRow.tsx'
 import { ForGoodQuestion } from '../bin/ForGoodQuestion.tsx'
 import { contentsOf, projectNote } from './project-bin-words.ts'
@@ -26,6 +28,7 @@ const columns = [name, { label: 'VMs', width: '6rem' }, deleted, keptUntil, acti
 export function DeletedProjects() {
   const { items, loading, error, refetch } = useProjectBin()
   const days = useHost()?.bin_days
+  const quota = useOwnQuota(items.length > 0)
   const openDialog = useOpenDialog()
   const emptying = useDialog(projectDialogs.emptyBin)
   if (loading || (items.length === 0 && !error)) return null
@@ -52,7 +55,7 @@ export function DeletedProjects() {
           <div className="mt-1 mb-3 flex flex-wrap items-end justify-between gap-3">
             <p className="max-w-160 text-dense text-ink-2">
               Kept {days ? `for ${binDaysText(days)} ` : ''}with everything in them. They count toward no
-              quota.
+              quota.{quota && binUseText(quota.bin_bytes)}
             </p>
             <Button size="sm" aria-haspopup="dialog" onClick={() => openDialog(projectDialogs.emptyBin)}>
               Empty Bin

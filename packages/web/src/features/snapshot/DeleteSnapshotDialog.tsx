@@ -63,6 +63,7 @@ export function DeleteSnapshotDialog({
       choice={
         <BinChoice
           kind={`${of}_snapshot`}
+          of={{ projectId: snapshot.project_id, ids: [snapshot.id] }}
           goesToBin={storageGoesToBin(snapshot)}
           forGood={forGood}
           onChange={setForGood}

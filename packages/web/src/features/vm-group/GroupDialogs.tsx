@@ -80,7 +80,15 @@ function DeleteGroupDialog<G extends Group>({
       confirmLabel={texts.delete}
       busyLabel="Deleting..."
       focusAfter={pageHeading}
-      choice={<BinChoice kind={objectKind} goesToBin forGood={forGood} onChange={setForGood} />}
+      choice={
+        <BinChoice
+          kind={objectKind}
+          of={{ projectId: group.project_id, ids: [group.id] }}
+          goesToBin
+          forGood={forGood}
+          onChange={setForGood}
+        />
+      }
       {...confirm}
     >
       <p>

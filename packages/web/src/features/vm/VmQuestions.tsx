@@ -86,7 +86,15 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
       confirmLabel="Delete VM"
       busyLabel="Deleting..."
       focusAfter={pageHeading}
-      choice={<BinChoice kind="vm" goesToBin={vmGoesToBin(vm)} forGood={forGood} onChange={setForGood} />}
+      choice={
+        <BinChoice
+          kind="vm"
+          of={{ projectId: vm.project_id, ids: [vm.id] }}
+          goesToBin={vmGoesToBin(vm)}
+          forGood={forGood}
+          onChange={setForGood}
+        />
+      }
       {...confirm}
     >
       <p>
