@@ -51,7 +51,7 @@ export function openApiDocument(descriptions: Descriptions = {}): Json {
           type: 'apiKey',
           in: 'cookie',
           name: 'slipway_session',
-          description: 'The cookie that signing in sets.',
+          description: 'The cookie that signing in sets. Over https its name is `__Host-slipway_session`.',
         },
         apiToken: {
           type: 'http',

@@ -189,7 +189,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   ): Promise<Answer> {
     const response = await server.app.inject({ method, url, ...init })
     await built.mailsIdle()
-    const cookie = response.cookies.find((one) => one.name === 'slipway_session')
+    const cookie = response.cookies.find((one) => one.name.endsWith('slipway_session'))
     return {
       status: response.statusCode,
       body: response.body === '' ? undefined : response.json(),

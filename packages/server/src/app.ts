@@ -315,6 +315,7 @@ export async function buildApp(options: AppOptions) {
     db,
     host,
     isSecure: config.publicUrl?.protocol === 'https:',
+    clock,
     webRoot: options.webRoot,
     metricsToken: options.metricsToken,
     sessionLines,

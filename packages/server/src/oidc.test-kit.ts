@@ -189,7 +189,7 @@ export function browserAt(app: Pick<TestApp, 'app'>, provider: Pick<TestProvider
       const response = await ask('GET', '/api/auth/me')
       return response.statusCode === 200 ? response.json() : null
     },
-    sessionCookie: () => `slipway_session=${cookies.get('slipway_session') ?? ''}`,
+    sessionCookie: () => [...cookies].find(([name]) => name.endsWith('slipway_session'))?.join('=') ?? '',
   }
   return browser
 }

@@ -167,6 +167,7 @@ export function makeAccountRepo(db: Db) {
         .selectAll('account')
         .select('account_deletion.delete_at')
         .select(['session.remember', 'session.last_used_at', 'session.proven_at', 'session.expires_at'])
+        .select('session.created_at as signed_in_at')
         .select(['oidc_session.issuer', 'oidc_session.admin_group'])
         .where('session.token_hash', '=', hash)
         .executeTakeFirst()
@@ -174,6 +175,7 @@ export function makeAccountRepo(db: Db) {
         ? {
             account: toAccount(row),
             remember: row.remember === 1,
+            signedInAt: row.signed_in_at,
             lastUsedAt: row.last_used_at,
             provenAt: row.proven_at,
             expiresAt: row.expires_at,

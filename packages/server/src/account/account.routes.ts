@@ -1,14 +1,14 @@
 import { accountApi, accountSettingsApi, accountTexts, headers } from '@slipway/contract'
 import { askerOf } from '../http/asker.ts'
 import { type Route, requireAccount } from '../http/route.ts'
-import { type SessionCookie, sessionToken } from '../http/session-cookie.ts'
+import type { SessionCookie } from '../http/session-cookie.ts'
 import type { AccountService } from './account.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
 export function accountRoutes(
   route: Route,
   accounts: AccountService,
-  cookie: Pick<SessionCookie, 'clear'>,
+  cookie: Pick<SessionCookie, 'clear' | 'token'>,
 ): void {
   route(accountApi.me, async ({ user }) => user)
 
@@ -18,7 +18,7 @@ export function accountRoutes(
   }))
 
   route(accountApi.signOut, async (_, request, reply) => {
-    const token = sessionToken(request)
+    const token = cookie.token(request)
     if (request.headers[headers.account] !== undefined) {
       const session = await accounts.authenticate(token)
       if (session) requireAccount(session, request)

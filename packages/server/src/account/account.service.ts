@@ -14,6 +14,7 @@ import { access, type Entry, entry, type Told, wish, withMails } from '../activi
 import { isUniqueViolation } from '../db/errors.ts'
 import type { Tx } from '../db/open.ts'
 import type { MailTokenTable, SessionTable } from '../db/schema.ts'
+import { markedToken } from '../http/session-cookie.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -195,7 +196,7 @@ export function makeAccountService({
     asker: Asker,
     signedIn: Told,
   ): NewSession {
-    const token = randomBytes(32).toString('base64url')
+    const token = markedToken(randomBytes(32).toString('base64url'))
     return {
       token,
       maxAgeMs: remember ? rememberedMs : null,
@@ -299,9 +300,15 @@ export function makeAccountService({
      * The session of a cookie, by the hash it is stored under, with its account; null when there is none, it expired
      * or the account was disabled.
      */
-    async authenticate(
-      token: string | undefined,
-    ): Promise<{ id: string; user: Me; scope: null; isProven: boolean; isLeaving: boolean } | null> {
+    async authenticate(token: string | undefined): Promise<{
+      id: string
+      user: Me
+      scope: null
+      isProven: boolean
+      isLeaving: boolean
+      signedInAt: string
+      keptUntil: string | null
+    } | null> {
       if (!token) return null
       const id = hashOf(token)
       const session = await repo.session(id)
@@ -322,6 +329,8 @@ export function makeAccountService({
         scope: null,
         isProven: isProven(session.provenAt, clock.now()),
         isLeaving: session.account.delete_at !== null,
+        signedInAt: session.signedInAt,
+        keptUntil: session.remember ? session.expiresAt : null,
       }
     },
 

@@ -43,13 +43,14 @@ import type { EventStreams } from '../http/events.ts'
 import { installGuard } from '../http/guard.ts'
 import type { Idempotency } from '../http/idempotency.ts'
 import { type Authenticate, acceptFiles, acceptForms, type Gate, makeRoute } from '../http/route.ts'
-import { makeSessionCookie, sessionToken } from '../http/session-cookie.ts'
+import { makeSessionCookie } from '../http/session-cookie.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { installSockets } from '../http/sockets.ts'
 import { installStatic } from '../http/static.ts'
 import { installTiming } from '../http/timing.ts'
 import { apiTokenOf } from '../lib/bearer.ts'
 import { makeAddressList } from '../lib/client-address.ts'
+import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import { mailDeliveryRoutes } from '../mail-delivery/mail-delivery.routes.ts'
 import type { MailDeliveryService } from '../mail-delivery/mail-delivery.service.ts'
@@ -219,6 +220,7 @@ export async function installRoutes(
     host: Host
     /** Whether people come by https only. */
     isSecure: boolean
+    clock: Pick<Clock, 'now'>
     /** Folder of the built front end; null serves the API only. */
     webRoot: string | null
     metricsToken: string
@@ -276,7 +278,13 @@ export async function installRoutes(
   },
 ): Promise<void> {
   const { db, host, accounts, apiTokens, projects, metrics } = options
-  const bySession: Authenticate = (request) => accounts.authenticate(sessionToken(request))
+  const { clock } = options
+  const cookie = makeSessionCookie(options.isSecure)
+  app.addHook('onSend', async (request, reply) => cookie.renew(request, reply, clock.now()))
+  const bySession: Authenticate = async (request) => {
+    const session = await accounts.authenticate(cookie.token(request))
+    return session && cookie.holds(request, session, clock.now()) ? session : null
+  }
   /** Whoever sends an API token means it: no session stands in for one that does not work. */
   const authenticate: Authenticate = (request) => {
     const token = apiTokenOf(request)
@@ -286,7 +294,6 @@ export async function installRoutes(
   const { revision, idempotency, isShortOfRoom } = options
   const base = { ...gate, revision, idempotency, isShortOfRoom }
   const route = makeRoute(app, base)
-  const cookie = makeSessionCookie(options.isSecure)
   const socketRoute = await installSockets(app, gate, options.sessionLines)
   hostRoutes(route, {
     host,

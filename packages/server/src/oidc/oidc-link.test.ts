@@ -20,7 +20,7 @@ function person() {
 async function withPassword() {
   const ada = await app.signedIn('Ada')
   const one = browserAt(app, provider)
-  one.cookies.set('slipway_session', ada.cookie?.split('=')[1] ?? '')
+  one.cookies.set('__Host-slipway_session', ada.cookie?.split('=')[1] ?? '')
   const link = (body: object = {}) => one.ask('POST', '/api/user/identities', { provider: 'office', ...body })
   const identities = async () => (await ada.call(oidcApi.list)).body
   return { ada, one, link, identities }
@@ -74,7 +74,7 @@ describe('linking', () => {
     const { url } = (await link()).json()
     const at = await provider.go(url, { id: person() })
     const eve = await app.signedIn('Eve')
-    one.cookies.set('slipway_session', eve.cookie?.split('=')[1] ?? '')
+    one.cookies.set('__Host-slipway_session', eve.cookie?.split('=')[1] ?? '')
     expect(await one.arrive(at)).toBe('/signin?problem=expired&provider=office')
     expect((await identities()).identities).toEqual([])
   })
