@@ -78,10 +78,14 @@ async function settings() {
   const found =
     set.length > 0 ? good('settings', `set: ${set.sort().join(', ')}`) : good('settings', 'none set')
   if (!isInstalled()) return [found]
-  const program = `import { readConfig } from '${inTree('packages/server/src/config.ts')}'; readConfig()`
+  const program = `import { readConfig } from '${inTree('packages/server/src/config.ts')}'; console.log(JSON.stringify(readConfig().warnings))`
   const { code, output } = await run(node24(), ['--input-type=module', '-e', program], { quiet: true })
-  const wrong = output.match(/^ {2}\w+: .*$/gm)
-  return code === 0 || !wrong ? [found] : [found, ...wrong.map((line) => bad('settings', line.trim()))]
+  if (code === 0) {
+    const warnings = JSON.parse(output.trim().split('\n').at(-1) ?? '[]')
+    return [found, ...warnings.map((/** @type {string} */ warning) => note('settings', warning))]
+  }
+  const wrong = output.match(/^ {2}\w+: .*$/gm) ?? []
+  return [found, ...wrong.map((line) => bad('settings', line.trim()))]
 }
 
 /** @returns {Promise<Finding[]>} */

@@ -116,7 +116,7 @@ const server = [
   },
   {
     name: 'server config',
-    path: /^packages\/server\/src\/config(\.oidc|\.backup)?\.ts$/,
+    path: /^packages\/server\/src\/config(\.oidc|\.backup|\.share-domain)?\.ts$/,
     may: ['contract', 'server config', 'server lib'],
     npm: ['zod', 'node:'],
     why: 'config.ts turns the environment into one checked object and knows nothing else.',

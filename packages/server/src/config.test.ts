@@ -271,6 +271,25 @@ it.each([
   expect(readConfig({ SLIPWAY_NETWORK }).network).toEqual(network)
 })
 
+it.each([
+  [
+    'https://vms.example.com',
+    'apps.example.com',
+    'are both below example.com. Pages of VMs can store cookies',
+  ],
+  ['http://vms.example.com', 'apps.example.com', 'Over plain http, pages of VMs can sign people in'],
+  ['https://vms.example.com', 'apps.vms.example.com', 'are both below vms.example.com'],
+  ['https://example.com', 'apps.example.com', 'are both below example.com'],
+  ['https://vms.example.com', 'apps.example.net', null],
+  ['https://vms.example.co.uk', 'apps.other.co.uk', null],
+])(
+  'with the console at %s the share domain %s has the risk %j',
+  (SLIPWAY_PUBLIC_URL, SLIPWAY_SHARE_DOMAIN, risk) => {
+    const { warnings } = readConfig({ SLIPWAY_PUBLIC_URL, SLIPWAY_SHARE_DOMAIN })
+    expect(warnings).toEqual(risk === null ? [] : [expect.stringContaining(risk)])
+  },
+)
+
 it('derives the limits of a guest from its host unless they are set', () => {
   expect(readConfig({}).guestLimits).toEqual({ connections: null, newPerSecond: null })
   const set = { SLIPWAY_GUEST_CONNECTIONS: '5000', SLIPWAY_GUEST_NEW_CONNECTIONS: '50' }

@@ -20,6 +20,7 @@ import {
 import { z } from 'zod'
 import { readBackupSettings } from './config.backup.ts'
 import { readOidc } from './config.oidc.ts'
+import { riskOfShareDomain } from './config.share-domain.ts'
 import { isPrivate, parseRange, type Range } from './lib/address-range.ts'
 import { makeAddressList } from './lib/client-address.ts'
 
@@ -475,6 +476,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       : [...s.SLIPWAY_ALLOWED_HOSTS, ...namesOfMachine(s.SLIPWAY_HOST)],
     trustedProxies: s.SLIPWAY_TRUSTED_PROXIES,
     share: { domain: s.SLIPWAY_SHARE_DOMAIN ?? null, httpPorts: http, tcpPorts: tcp },
+    /** What is allowed and not advisable, in sentences for the operator. */
+    warnings: [riskOfShareDomain(publicUrl, s.SLIPWAY_SHARE_DOMAIN)].filter((risk) => risk !== null),
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
     network: s.SLIPWAY_NETWORK,

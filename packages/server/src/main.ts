@@ -81,6 +81,7 @@ const sharedFiles = ({ dataDir, factorKey }: Pick<Config, 'dataDir' | 'factorKey
 async function main(): Promise<void> {
   const config = readConfig()
   const log = makeLog(config.logLevel)
+  for (const warning of config.warnings) console.error(warning)
   // The log is written at once, so the reason is out before the end.
   watchUncaught(log, () => process.exit(1))
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)

@@ -220,7 +220,7 @@ export async function installRoutes(
     host: Host
     /** Whether people come by https only. */
     isSecure: boolean
-    clock: Pick<Clock, 'now'>
+    clock: Pick<Clock, 'now' | 'monotonic'>
     /** Folder of the built front end; null serves the API only. */
     webRoot: string | null
     metricsToken: string
@@ -294,7 +294,7 @@ export async function installRoutes(
   const { revision, idempotency, isShortOfRoom } = options
   const base = { ...gate, revision, idempotency, isShortOfRoom }
   const route = makeRoute(app, base)
-  const socketRoute = await installSockets(app, gate, options.sessionLines)
+  const socketRoute = await installSockets(app, gate, options.sessionLines, clock)
   hostRoutes(route, {
     host,
     ping: async () => {

@@ -1,17 +1,13 @@
 import '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isMarked } from '../lib/session-token.ts'
 
 const plainName = 'slipway_session'
 /** Browsers store it only where https, this very host and all of its paths stand behind it (RFC 6265bis, 4.1.3.2). */
 const hostName = `__Host-${plainName}`
-/** Tokens of earlier versions begin with no such thing: their alphabet has no dot. */
-const mark = 'h.'
 const day = 24 * 60 * 60_000
 /** How long a session of an earlier version is known by its former cookie, from its sign-in on. */
 const formerMs = 30 * day
-
-/** A token that no cookie carries over https but the one that belongs to this host alone. */
-export const markedToken = (random: string): string => mark + random
 
 /** What is known of the session of a token. */
 interface Known {
@@ -43,7 +39,7 @@ export function makeSessionCookie(isSecure: boolean) {
   function token(request: FastifyRequest): string | undefined {
     if (!isSecure || has(request, hostName)) return only(request, name)
     const old = only(request, plainName)
-    return old?.startsWith(mark) ? undefined : old
+    return old !== undefined && isMarked(old) ? undefined : old
   }
 
   function clear(reply: FastifyReply): void {

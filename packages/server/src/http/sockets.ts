@@ -2,7 +2,9 @@ import websocket from '@fastify/websocket'
 import type { Endpoint } from '@slipway/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RawData, WebSocket } from 'ws'
+import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
+import { makeBrokenFrames } from './broken-frames.ts'
 import { type Gate, type Input, readSessionInput } from './route.ts'
 import type { Place, SessionLines } from './sessions.ts'
 
@@ -59,8 +61,16 @@ export async function installSockets(
   app: FastifyInstance,
   gate: Gate,
   lines: SessionLines,
+  clock: Pick<Clock, 'monotonic'>,
 ): Promise<SocketRoute> {
-  await app.register(websocket, { options: { maxPayload, perMessageDeflate: false } })
+  const noteError = makeBrokenFrames(clock)
+  await app.register(websocket, {
+    options: { maxPayload, perMessageDeflate: false },
+    errorHandler(error, socket, request) {
+      noteError(error, request.ip, request.log)
+      socket.terminate()
+    },
+  })
   const socketPaths = new Set<string>()
   app.addHook('onRequest', async (request) => {
     const { url } = request.routeOptions
