@@ -5,6 +5,7 @@
 import { messages } from '@slipway/contract'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
+import { clientNetworkOf } from '../lib/client-address.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import type { Peers } from '../lib/peers.ts'
@@ -75,7 +76,12 @@ export interface Attempt {
 
 export type AccountLimits = ReturnType<typeof makeAccountLimits>
 
-export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log: Pick<Log, 'error'>) {
+/** @param addressesOf - where somebody is signed in now, by the email address or the id of the account */
+export function makeAccountLimits(
+  peers: Pick<Peers, 'tellOthers' | 'hear'>,
+  addressesOf: (whose: string) => Promise<readonly string[]>,
+  log: Pick<Log, 'error'>,
+) {
   const limiterOf = (points: number) => new RateLimiterMemory({ duration, points })
   const limiters: Record<(typeof limited)[number], RateLimiterMemory> = {
     failuresOfOne: limiterOf(accountLimits.failuresOfOneAtOneAccount),
@@ -131,6 +137,17 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
     if (knownPlaces.size > knownPlacesKept && oldest !== undefined) knownPlaces.delete(oldest)
   }
 
+  /** What is known in memory goes with the server. Sessions stay, and are asked for only when it matters. */
+  async function isStillKnown(
+    of: 'failuresAt' | 'codesAt',
+    whose: string,
+    network: string,
+  ): Promise<boolean> {
+    const counted = await limiters[of].get(whose)
+    if (counted === null || counted.remainingPoints > 0) return false
+    return (await addressesOf(whose)).some((address) => clientNetworkOf(address) === network)
+  }
+
   async function begin(of: 'failuresAt' | 'codesAt', whose: string, network: string): Promise<Attempt> {
     const place = `${whose}|${network}`
     const spendings: Spending[] = [
@@ -138,7 +155,8 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
       { of: 'failuresFrom', key: network },
     ]
     // Others who guess must not lock out the owner, who comes from where he came before.
-    if (!knownPlaces.has(place)) spendings.push({ of, key: whose })
+    if (!knownPlaces.has(place) && !(await isStillKnown(of, whose, network)))
+      spendings.push({ of, key: whose })
     await spend(...spendings)
     return {
       async succeeded() {

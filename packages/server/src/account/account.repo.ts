@@ -185,6 +185,19 @@ export function makeAccountRepo(db: Db) {
         : null
     },
 
+    /** Addresses of the sessions that an account has, by its email address or its id. */
+    async sessionAddresses(whose: string, now: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('session')
+        .innerJoin('account', 'account.id', 'session.account_id')
+        .select('session.ip')
+        .distinct()
+        .where((e) => e.or([e('account.email', '=', whose), e('account.id', '=', whose)]))
+        .where('session.expires_at', '>', now)
+        .execute()
+      return rows.flatMap(({ ip }) => (ip === null ? [] : [ip]))
+    },
+
     async touchSession(hash: string, lastUsedAt: string, expiresAt: string): Promise<void> {
       await db
         .updateTable('session')

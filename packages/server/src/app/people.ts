@@ -24,7 +24,7 @@ import { makeGatewayService } from '../gateway/gateway.service.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
@@ -114,7 +114,12 @@ export function makePeople(options: {
     },
   })
   peers.hear(keyDeleted, ({ accountId, fingerprint }) => visits?.keyDeleted(accountId, fingerprint))
-  const limits = makeAccountLimits(peers, log)
+  const accountRepo = makeAccountRepo(db)
+  const limits = makeAccountLimits(
+    peers,
+    (whose) => accountRepo.sessionAddresses(whose, isoTime(clock.now())),
+    log,
+  )
   const keptOf = async (accountId: string) => ({
     keys: await keys.list(accountId),
     tokens: await apiTokens.list(accountId),
@@ -136,7 +141,6 @@ export function makePeople(options: {
     clock,
     log,
   })
-  const accountRepo = makeAccountRepo(db)
   const secondStep = makeSecondStepService({
     repo: makePendingSignInRepo(db),
     accountById: accountRepo.byId,

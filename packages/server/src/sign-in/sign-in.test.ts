@@ -72,13 +72,13 @@ describe('guessing passwords', () => {
   }
 
   it('is refused for an address that tries many accounts, and not for others', async () => {
-    const limits = makeAccountLimits(makeNoPeers(), silentLog)
+    const limits = makeAccountLimits(makeNoPeers(), async () => [], silentLog)
     expect(await failuresUntilRefused(limits, (i) => [`a${i}`, '192.0.2.1'])).toBe(100)
     await limits.beginSignIn('a1', '192.0.2.2')
   })
 
   it('is refused for an account that many addresses try, and not for its owner where he was before', async () => {
-    const limits = makeAccountLimits(makeNoPeers(), silentLog)
+    const limits = makeAccountLimits(makeNoPeers(), async () => [], silentLog)
     await (await limits.beginSignIn('owner', '198.51.100.1')).succeeded()
     expect(await failuresUntilRefused(limits, (i) => ['owner', `192.0.2.${i}`])).toBe(100)
     await expect(limits.beginSignIn('owner', '198.51.100.2')).rejects.toMatchObject({ status: 429 })
@@ -86,8 +86,22 @@ describe('guessing passwords', () => {
     await limits.beginSignIn('other', '192.0.2.1')
   })
 
+  it('is not refused to an owner who is signed in where he was before, also after a restart of the server', async () => {
+    const own = await testApp({ trustedProxies: ['127.0.0.1'] })
+    const { email } = await own.signedIn('Owner')
+    const signInAt = async (address: string, tried: string) => {
+      const body = { email, password: tried }
+      return (await own.client().raw('POST', '/api/auth/signin', body, { 'x-forwarded-for': address })).status
+    }
+    expect(await signInAt('198.51.100.7', password)).toBe(200)
+    await own.restart()
+    for (let i = 0; i < 100; i++) expect(await signInAt(`203.0.113.${i}`, 'Wrong-horse-1')).toBe(401)
+    expect(await signInAt('203.0.113.200', password)).toBe(429)
+    expect(await signInAt('198.51.100.7', password)).toBe(200)
+  })
+
   it('uses up no limit by tries that another limit refuses, or that were never looked at', async () => {
-    const limits = makeAccountLimits(makeNoPeers(), silentLog)
+    const limits = makeAccountLimits(makeNoPeers(), async () => [], silentLog)
     for (let i = 0; i < 500; i++) await limits.beginSignIn('one', '192.0.2.1').catch(() => {})
     expect(await failuresUntilRefused(limits, (i) => [`a${i}`, '192.0.2.1'])).toBe(90)
     for (let i = 0; i < 500; i++) await (await limits.beginSignIn('two', '192.0.2.2')).notMade()
