@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What the group and everybody else may do. */
@@ -21,4 +21,21 @@ export function openToOthers(dir) {
     .filter(({ stat }) => !stat.isSymbolicLink() && (stat.mode & OTHERS) !== 0)
     .map(({ path, stat }) => ({ path, mode: modeOf(stat.mode) }))
   return [{ path: dir, mode: modeOf(mode) }, ...within]
+}
+
+/** As many as the server makes, see packages/server/src/lib/ballast.ts. */
+const PIECES = 8
+
+/**
+ * How many pieces of the ballast for a full disk were given up; null where a server has made none yet.
+ * @param {string} dir
+ * @returns {number | null}
+ */
+export function missingBallast(dir) {
+  const made = [join(dir, 'ballast'), join(dir, 'machines', '.ballast')].filter((folder) =>
+    existsSync(folder),
+  )
+  if (made.length === 0) return null
+  const held = made.map((folder) => readdirSync(folder).filter((name) => /^\d$/.test(name)).length)
+  return held.reduce((missing, pieces) => missing + PIECES - pieces, 0)
 }

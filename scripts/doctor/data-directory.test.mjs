@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { openToOthers } from './data-directory.mjs'
+import { missingBallast, openToOthers } from './data-directory.mjs'
 
 const dir = mkdtempSync(join(tmpdir(), 'slipway-doctor-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
@@ -23,4 +23,14 @@ it('names a data directory that others may enter, with what they could read ther
 it('says nothing of one that is closed, whatever lies in it', () => {
   chmodSync(dir, 0o700)
   expect(openToOthers(dir)).toEqual([])
+})
+
+it('counts what was given up of the ballast, once a server has made it', () => {
+  expect(missingBallast(dir)).toBe(null)
+  mkdirSync(join(dir, 'ballast'))
+  for (let piece = 0; piece < 8; piece++) writeFileSync(join(dir, 'ballast', `${piece}`), '')
+  expect(missingBallast(dir)).toBe(0)
+  rmSync(join(dir, 'ballast', '3'))
+  mkdirSync(join(dir, 'machines', '.ballast'), { recursive: true })
+  expect(missingBallast(dir)).toBe(9)
 })

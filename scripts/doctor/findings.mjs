@@ -14,7 +14,7 @@ import {
   wayOutOfUsers,
 } from '../setup/system-packages.mjs'
 import { dataDir, engine, inTree } from '../setup/tree.mjs'
-import { openToOthers } from './data-directory.mjs'
+import { missingBallast, openToOthers } from './data-directory.mjs'
 import { askProviders } from './sign-in-providers.mjs'
 
 /** @typedef {{ state: 'good' | 'note' | 'bad', name: string, text: string, help?: string }} Finding */
@@ -35,6 +35,7 @@ export async function* findings({ tries = false } = {}) {
   yield* await signInProviders()
   yield* privacy()
   yield* await space()
+  yield* ballast()
   yield memory()
   if (engine() === 'kubevirt') {
     yield* await cluster(tries)
@@ -123,6 +124,21 @@ async function space() {
     return [bad('disk space', text, 'free some, or set SLIPWAY_DATA_DIR to a larger disk')]
   if (free < 20 * 2 ** 30) return [note('disk space', `${text}; VMs take up to the size of their disks`)]
   return [good('disk space', text)]
+}
+
+/** Whether there is still room for the way out of a full disk. @returns {Finding[]} */
+function ballast() {
+  const missing = missingBallast(dataDir())
+  if (missing === null) return []
+  if (missing === 0)
+    return [good('ballast', 'whole: on a full disk VMs can be stopped and everything can be deleted')]
+  return [
+    bad(
+      'ballast',
+      `${missing} pieces were given up on a full disk`,
+      'free at least 320 MiB, and the running server makes them again; see docs/operate.md, A full disk',
+    ),
+  ]
 }
 
 /** Whether the data directory is closed to other users. @returns {Finding[]} */

@@ -7,8 +7,6 @@ export interface FullDatabase {
   fullAt: (write: number) => boolean
 }
 
-export const newFullDatabase = (): FullDatabase => ({ writes: 0, fullAt: () => false })
-
 const reads = /^\s*(select|pragma|explain|begin|savepoint|release|rollback)\b/i
 
 /** To be put in the place of node:sqlite by `vi.mock`. */

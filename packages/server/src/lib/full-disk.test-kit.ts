@@ -13,8 +13,6 @@ export interface FullDisk {
   within: string
 }
 
-export const newFullDisk = (): FullDisk => ({ writes: 0, fullFrom: Number.POSITIVE_INFINITY, within: '' })
-
 /** From its n-th write on the disk is full, until `makeRoom`. */
 export function fillAt(disk: FullDisk, n: number): void {
   disk.writes = 0

@@ -3,7 +3,6 @@
  * merges are jobs beside the looks; a look starts them, or stores what came of them.
  */
 import type { Entry } from '../activity/entry.ts'
-import { databaseProblem } from '../db/errors.ts'
 import {
   type Engine,
   EngineError,
@@ -18,6 +17,7 @@ import { inBackground } from '../lib/in-background.ts'
 import { JobAborted, type JobKind, type JobOutcome, type Jobs, type JobWork } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
+import { isDiskFull } from '../lib/way-out.ts'
 import { type NamedSnapshot, snapshotGone, snapshotNews } from './snapshot.activity.ts'
 import { planSnapshot, type SnapshotCopy, type SnapshotFacts, type SnapshotWork } from './snapshot.plan.ts'
 
@@ -300,7 +300,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
 
 const lostMessage = 'The data of this snapshot is missing or damaged on the host. Delete it.'
 
-const messageOf = (error: unknown): string =>
-  error instanceof EngineError
-    ? error.message
-    : (databaseProblem(error) ?? 'The host could not create the snapshot.')
+function messageOf(error: unknown): string {
+  if (error instanceof EngineError) return error.message
+  return isDiskFull(error) ? 'The server has no disk space left.' : 'The host could not create the snapshot.'
+}
