@@ -25,7 +25,7 @@ import { makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { nameOfThisProcess } from './lib/process-identity.ts'
 import { watchUncaught } from './lib/uncaught.ts'
-import { asWayOut } from './lib/way-out.ts'
+import { asWayOut, isDiskFull } from './lib/way-out.ts'
 import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
 import { openEngine, reachOf } from './open-engine.ts'
 import { demo, seed } from './seed.ts'
@@ -88,7 +88,10 @@ async function main(): Promise<void> {
   requireComplete(config.dataDir)
   const ballast = openBallast(config.dataDir, ['machines'], log)
   // Much of what follows writes a little, and none of it could begin again.
-  ballast.makeRoom()
+  if (!ballast.makeRoom())
+    console.error(
+      `The disk of ${config.dataDir} is full, and nothing is left of the ballast. If the server does not start, free some space: delete ${path.join(config.dataDir, 'warm')}, which is made again, or move a large file away, then delete what is no longer needed.`,
+    )
   const giveUpDirectory = await ownDirectory(config.dataDir)
   await migrateDatabase(config.database, ballast.giveUp)
   const db = openDatabase(config.database, { makeRoom: ballast.giveUp })
@@ -143,7 +146,12 @@ async function main(): Promise<void> {
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
-  const closeBackupDesk = await openBackupDesk({ ...config, engine }, log, outside?.make)
+  const closeBackupDesk = await openBackupDesk({ ...config, engine }, log, outside?.make).catch((err) => {
+    // People have to get in to delete; that no backup can be asked for shows when somebody does.
+    if (!isDiskFull(err)) throw err
+    log.warn({ err }, 'Backups cannot be asked for: the disk is full')
+    return async () => {}
+  })
   const endBackups = outside?.keepDoing(drives)
   const endBallast = ballast.keep()
 

@@ -30,8 +30,11 @@ export interface BallastState {
 export interface Ballast {
   /** Gives up one piece on each file system, in the middle of whatever found it full; false where none is left. */
   giveUp: () => boolean
-  /** Gives up a piece where there is less room than that, ahead of somebody who cannot begin again. */
-  makeRoom: () => void
+  /**
+   * Gives up a piece where there is less room than that, ahead of somebody who cannot begin again; false where none is
+   * left to give up.
+   */
+  makeRoom: () => boolean
   /** Makes what is missing, now and from time to time, where there is room. Returns the way to end that. */
   keep: () => () => Promise<void>
   /** For tests and who keeps it: makes what is missing once. */
@@ -151,9 +154,8 @@ export function openBallast(
 
   return {
     giveUp: () => told(open.map((one) => one.giveUp()).includes(true)),
-    makeRoom() {
-      for (const one of open) if (one.free() < one.pieceBytes) told(one.giveUp())
-    },
+    makeRoom: () =>
+      open.map((one) => one.free() >= one.pieceBytes || told(one.giveUp())).every((hasRoom) => hasRoom),
     takeBack,
     keep() {
       const look = () => inBackground(log, 'making the ballast', takeBack())

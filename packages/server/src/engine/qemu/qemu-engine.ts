@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
@@ -269,6 +269,13 @@ export function makeQemuEngine(deps: {
   }
   const refused = makeRefusals({ counts: [networks.refused, refusedByUser], clock: systemClock, log })
 
+  /** The directory itself stays: on a full disk it could not be made again. */
+  async function clearDaemons(): Promise<void> {
+    await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
+    for (const name of await readdir(daemonsDir))
+      await rm(join(daemonsDir, name), { recursive: true, force: true })
+  }
+
   const apart = () => facts?.network.apart ?? null
   const showsScreen = (machineId: string) =>
     orUnreadable(
@@ -309,8 +316,7 @@ export function makeQemuEngine(deps: {
       await volumeSnapshots
         .open((id, err) => log.error({ id, err }, 'A disk snapshot cannot be read'))
         .catch(notRead('The directory of disk snapshots'))
-      await rm(daemonsDir, { recursive: true, force: true })
-      await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
+      await clearDaemons().catch(notRead('The directory of processes that copy'))
       facts = await findHost({
         dataDir: deps.hostDir ?? dataDir,
         accelerator: deps.accelerator ?? 'auto',
