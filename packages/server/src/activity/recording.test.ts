@@ -648,8 +648,11 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
   },
   'adminMail.retry': async (desk) => {
     const { app, ada } = desk
-    const { id } = await app.db.selectFrom('mail').select('id').executeTakeFirstOrThrow()
-    await app.db.updateTable('mail').set({ state: 'failed', content: 'sealed', expires_at: null }).execute()
+    const { id } = await app.db.selectFrom('mail_queue').select('id').executeTakeFirstOrThrow()
+    await app.db
+      .updateTable('mail_queue')
+      .set({ state: 'failed', content: 'sealed', expires_at: null })
+      .execute()
     return {
       act: () => ada.call(adminMailApi.retry, { params: { mailId: id } }),
       object: await account(desk),

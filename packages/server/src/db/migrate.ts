@@ -42,8 +42,8 @@ import * as rootDisks from './migrations/0037-root-disks.ts'
 import * as templateStartScripts from './migrations/0038-template-start-scripts.ts'
 import * as rootDisksOfGroups from './migrations/0039-root-disks-of-groups.ts'
 import * as sizesThatAreDue from './migrations/0042-sizes-that-are-due.ts'
-import * as mails from './migrations/0046-mails.ts'
-import * as limitOfTheBin from './migrations/0048-limit-of-the-bin.ts'
+import * as mailQueue from './migrations/0043-mail-queue.ts'
+import * as limitOfTheBin from './migrations/0044-limit-of-the-bin.ts'
 import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -92,8 +92,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0038-template-start-scripts': templateStartScripts,
   '0039-root-disks-of-groups': rootDisksOfGroups,
   '0042-sizes-that-are-due': sizesThatAreDue,
-  '0046-mails': mails,
-  '0048-limit-of-the-bin': limitOfTheBin,
+  '0043-mail-queue': mailQueue,
+  '0044-limit-of-the-bin': limitOfTheBin,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -49,7 +49,7 @@ export interface Schema {
   activity: ActivityTable
   webhook: WebhookTable
   webhook_delivery: WebhookDeliveryTable
-  mail: MailTable
+  mail_queue: MailQueueTable
   idempotency_key: IdempotencyKeyTable
   seen_time: SeenTimeTable
   notice: NoticeTable
@@ -714,7 +714,7 @@ export interface WebhookDeliveryTable {
 }
 
 /** Mails that are to be sent, and for some days those that were. */
-export interface MailTable {
+export interface MailQueueTable {
   id: string
   /** Whom it is about; null for somebody without an account, or whose account is gone. */
   account_id: string | null

@@ -130,7 +130,7 @@ function mailProblems(mails: Health['mails'], now: number): string[] {
     )
   if (mails.failed > 0)
     problems.push(
-      `${count(mails.failed, 'mail')} of the last day could not be sent.${why} The page Mails of the administration lists them.`,
+      `${count(mails.failed, 'mail')} of the last day could not be sent.${why} The page Health lists them, and has those sent again whose link still works.`,
     )
   return problems
 }

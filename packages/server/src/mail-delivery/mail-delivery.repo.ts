@@ -2,7 +2,7 @@ import type { AdminMail, AdminMailState } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
-import type { MailTable } from '../db/schema.ts'
+import type { MailQueueTable } from '../db/schema.ts'
 import {
   claimTry,
   deleteOldMails,
@@ -38,7 +38,7 @@ export type MailDeliveryRepo = ReturnType<typeof makeMailDeliveryRepo>
 export function makeMailDeliveryRepo(db: Db) {
   const due = (executor: Db, now: string) =>
     executor
-      .selectFrom('mail')
+      .selectFrom('mail_queue')
       .where('state', '=', 'waiting')
       .where('next_at', '<=', now)
       .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
@@ -66,7 +66,7 @@ export function makeMailDeliveryRepo(db: Db) {
     /** When the next try is due of those that wait; null: none waits. */
     async nextAt(): Promise<string | null> {
       const row = await db
-        .selectFrom('mail')
+        .selectFrom('mail_queue')
         .select((e) => e.fn.min('next_at').as('at'))
         .where('state', '=', 'waiting')
         .executeTakeFirst()
@@ -84,7 +84,7 @@ export function makeMailDeliveryRepo(db: Db) {
       limit: number,
       now: string,
     ): Promise<AdminMail[]> {
-      let query = db.selectFrom('mail').selectAll()
+      let query = db.selectFrom('mail_queue').selectAll()
       if (before !== undefined) query = query.where('id', '<', before)
       if (state !== undefined) query = query.where('state', '=', state)
       const rows = await query.orderBy('id', 'desc').limit(limit).execute()
@@ -92,7 +92,7 @@ export function makeMailDeliveryRepo(db: Db) {
     },
 
     async find(id: string, now: string): Promise<AdminMail | null> {
-      const row = await db.selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await db.selectFrom('mail_queue').selectAll().where('id', '=', id).executeTakeFirst()
       return row ? toAdminMail(row, now) : null
     },
 
@@ -109,18 +109,18 @@ export function makeMailDeliveryRepo(db: Db) {
     async figures(failedSince: string): Promise<MailFigures> {
       const [waiting, failed, last] = await Promise.all([
         db
-          .selectFrom('mail')
+          .selectFrom('mail_queue')
           .select((e) => [e.fn.countAll<number | string>().as('n'), e.fn.min('created_at').as('at')])
           .where('state', '=', 'waiting')
           .executeTakeFirstOrThrow(),
         db
-          .selectFrom('mail')
+          .selectFrom('mail_queue')
           .select((e) => e.fn.countAll<number | string>().as('n'))
           .where('state', '=', 'failed')
           .where('created_at', '>=', failedSince)
           .executeTakeFirstOrThrow(),
         db
-          .selectFrom('mail')
+          .selectFrom('mail_queue')
           .select('failure')
           .where('state', 'in', ['waiting', 'failed'])
           .where('failure', 'is not', null)
@@ -138,7 +138,7 @@ export function makeMailDeliveryRepo(db: Db) {
   }
 }
 
-const toAdminMail = (row: MailTable, now: string): AdminMail => ({
+const toAdminMail = (row: MailQueueTable, now: string): AdminMail => ({
   id: row.id,
   purpose: row.purpose,
   recipient: row.recipient,

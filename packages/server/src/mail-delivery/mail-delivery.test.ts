@@ -29,7 +29,7 @@ const down = async () => {
 }
 const signUp = (app: TestApp, more: Partial<typeof person> = {}) =>
   app.client().raw('POST', '/api/auth/signup', { ...person, ...more })
-const rows = (app: TestApp) => app.db.selectFrom('mail').selectAll().orderBy('id').execute()
+const rows = (app: TestApp) => app.db.selectFrom('mail_queue').selectAll().orderBy('id').execute()
 
 describe('a mail', () => {
   it('that the mail server does not take is sent later, also after a restart', () =>
@@ -48,7 +48,7 @@ describe('a mail', () => {
 
   it('is stored with what it tells of, or neither is', () =>
     atMailServer(async (app) => {
-      const heal = await refuse(app.db, 'insert', 'mail')
+      const heal = await refuse(app.db, 'insert', 'mail_queue')
       expect((await signUp(app)).status).toBe(500)
       await heal()
       expect(await app.db.selectFrom('account').select('id').execute()).toEqual([])

@@ -2,18 +2,22 @@
  * What others write into the table of mails, each within a transaction of theirs. The log queues the mails of its entries here, and
  * whoever sends them stands upon the log: so the queue has a folder of its own, which knows neither.
  */
-import type { QueuedMail } from '../activity/entry.ts'
 import type { Db, Tx } from '../db/open.ts'
-import type { MailTable } from '../db/schema.ts'
+import type { MailQueueTable } from '../db/schema.ts'
 
 /** SQLite takes 32,766 values in one statement. */
 const rowsAtOnce = 1000
+
+type QueuedMail = Pick<
+  MailQueueTable,
+  'id' | 'account_id' | 'purpose' | 'recipient' | 'created_at' | 'expires_at'
+> & { content: string }
 
 /** Queues mails in the transaction of what they tell of. */
 export async function queueMails(tx: Tx, mails: readonly QueuedMail[]): Promise<void> {
   if (mails.length === 0) return
   const rows = mails.map(
-    (mail): MailTable => ({
+    (mail): MailQueueTable => ({
       id: mail.id,
       account_id: mail.account_id,
       purpose: mail.purpose,
@@ -28,12 +32,12 @@ export async function queueMails(tx: Tx, mails: readonly QueuedMail[]): Promise<
       failure: null,
     }),
   )
-  await tx.insertInto('mail').values(rows).execute()
+  await tx.insertInto('mail_queue').values(rows).execute()
 }
 
 /** Forgets the mails of an account that is deleted; what waits of them is not sent any more. */
 export async function forgetMailsOf(tx: Tx, accountId: string): Promise<void> {
-  await tx.deleteFrom('mail').where('account_id', '=', accountId).execute()
+  await tx.deleteFrom('mail_queue').where('account_id', '=', accountId).execute()
 }
 
 /**
@@ -46,7 +50,7 @@ export async function claimTry(
   { now, againAt }: { now: string; againAt: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('mail')
+    .updateTable('mail_queue')
     .set({ tries: tries + 1, tried_at: now, next_at: againAt })
     .where('id', '=', id)
     .where('state', '=', 'waiting')
@@ -59,10 +63,10 @@ export async function claimTry(
 export async function settleMail(
   db: Db,
   { id, tries }: { id: string; tries: number },
-  result: Pick<MailTable, 'state' | 'next_at' | 'failure'> & { content?: null },
+  result: Pick<MailQueueTable, 'state' | 'next_at' | 'failure'> & { content?: null },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
-    .updateTable('mail')
+    .updateTable('mail_queue')
     .set(result)
     .where('id', '=', id)
     .where('state', '=', 'waiting')
@@ -74,7 +78,7 @@ export async function settleMail(
 /** Has a mail sent at once that failed or waits; false when that is not possible any more. */
 export async function sendAgain(tx: Tx, id: string, now: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
-    .updateTable('mail')
+    .updateTable('mail_queue')
     .set({ state: 'waiting', tries: 0, next_at: now, failure: null })
     .where('id', '=', id)
     .where('state', '!=', 'sent')
@@ -87,7 +91,7 @@ export async function sendAgain(tx: Tx, id: string, now: string): Promise<boolea
 /** Has all mails sent at once that wait for another try. */
 export async function hurryMails(db: Db, now: string): Promise<void> {
   await db
-    .updateTable('mail')
+    .updateTable('mail_queue')
     .set({ next_at: now })
     .where('state', '=', 'waiting')
     .where('next_at', '>', now)
@@ -97,7 +101,7 @@ export async function hurryMails(db: Db, now: string): Promise<void> {
 /** Ends mails whose secret is of no use any more, and deletes that secret; answers with how many of them waited. */
 export async function expireMails(db: Db, now: string, failure: string): Promise<number> {
   const isAny = await db
-    .selectFrom('mail')
+    .selectFrom('mail_queue')
     .select('id')
     .where('state', 'in', ['waiting', 'failed'])
     .where('content', 'is not', null)
@@ -106,13 +110,13 @@ export async function expireMails(db: Db, now: string, failure: string): Promise
     .executeTakeFirst()
   if (!isAny) return 0
   const { numUpdatedRows } = await db
-    .updateTable('mail')
+    .updateTable('mail_queue')
     .set({ state: 'failed', content: null, next_at: null, failure })
     .where('state', '=', 'waiting')
     .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()
   await db
-    .updateTable('mail')
+    .updateTable('mail_queue')
     .set({ content: null })
     .where('state', '=', 'failed')
     .where('content', 'is not', null)
@@ -130,7 +134,7 @@ export async function deleteOldMails(
   for (const state of ['sent', 'failed'] as const) {
     await deleteSome(db, state, (old) => old.where('created_at', '<', before[state]))
     const last = await db
-      .selectFrom('mail')
+      .selectFrom('mail_queue')
       .select('id')
       .where('state', '=', state)
       .orderBy('id', 'desc')
@@ -143,12 +147,12 @@ export async function deleteOldMails(
 
 async function deleteSome(
   db: Db,
-  state: MailTable['state'],
+  state: MailQueueTable['state'],
   which: (all: ReturnType<typeof idsOf>) => ReturnType<typeof idsOf>,
 ): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await db
-      .deleteFrom('mail')
+      .deleteFrom('mail_queue')
       .where('id', 'in', which(idsOf(db, state)).limit(rowsAtOnce))
       .executeTakeFirstOrThrow()
     if (numDeletedRows === 0n) return
@@ -156,5 +160,5 @@ async function deleteSome(
   }
 }
 
-const idsOf = (db: Db, state: MailTable['state']) =>
-  db.selectFrom('mail').select('id').where('state', '=', state)
+const idsOf = (db: Db, state: MailQueueTable['state']) =>
+  db.selectFrom('mail_queue').select('id').where('state', '=', state)

@@ -12,6 +12,7 @@ import { ExportActivity } from '../activity/ExportActivity.tsx'
 import { BackupSheet } from './BackupSheet.tsx'
 import { CapacitySheet } from './CapacitySheet.tsx'
 import { durationText, reconcilerNote } from './health-words.ts'
+import { MailSheet } from './MailSheet.tsx'
 import { NoticeSheet } from './NoticeSheet.tsx'
 
 export function Component() {
@@ -41,6 +42,7 @@ export function Component() {
           <ServerSheet health={health} />
           <CapacitySheet />
           {health.backups && <BackupSheet backups={health.backups} />}
+          <MailSheet />
           <Reconcilers health={health} />
           <NoticeSheet />
         </div>

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Accounts are not referred to: the last mail tells that one is gone.
   await db.schema
-    .createTable('mail')
+    .createTable('mail_queue')
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('account_id', 'text')
     .addColumn('purpose', 'text', (c) => c.notNull())
@@ -18,7 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('failure', 'text')
     .execute()
   // What is due, and the list of what is in a state.
-  await sql`create index mail_waiting on mail (next_at) where state = 'waiting'`.execute(db)
-  await db.schema.createIndex('mail_state').on('mail').columns(['state', 'id']).execute()
-  await db.schema.createIndex('mail_account').on('mail').column('account_id').execute()
+  await sql`create index mail_queue_waiting on mail_queue (next_at) where state = 'waiting'`.execute(db)
+  await db.schema.createIndex('mail_queue_state').on('mail_queue').columns(['state', 'id']).execute()
+  await db.schema.createIndex('mail_queue_account').on('mail_queue').column('account_id').execute()
 }
