@@ -21,6 +21,7 @@ import { benchProjectFile } from './project-file.ts'
 import { benchSampling } from './sampling.ts'
 import { benchServers } from './servers.ts'
 import { benchShare } from './share.ts'
+import { benchSnapshotChain } from './snapshot-chain.ts'
 import { benchStorage } from './storage.ts'
 import { benchTabs } from './tabs.ts'
 import { benchUnderSiege } from './under-siege.ts'
@@ -51,6 +52,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   sampling: benchSampling,
   kubevirt: benchKubevirt,
   storage: benchStorage,
+  'snapshot-chain': benchSnapshotChain,
   backup: benchBackup,
   growth: benchGrowth,
   'set-of-five': benchSetOfFive,

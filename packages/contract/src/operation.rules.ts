@@ -38,6 +38,7 @@ const nouns = {
   fetch: ['download', 'downloads'],
   copy: ['copy', 'copies'],
   quick: ['operation', 'operations'],
+  check: ['check', 'checks'],
   plug: ['operation', 'operations'],
 } as const
 

@@ -10,6 +10,9 @@ const forDriver = [
   'kickDisk',
   'kickVmSnapshot',
   'kickDiskSnapshot',
+  /** They could not be used: there may be damage that no look sees. */
+  'suspectVmSnapshot',
+  'suspectDiskSnapshot',
   'kickGroup',
   'kickProject',
   'kickBin',
@@ -68,6 +71,8 @@ export function makeCalls(options: {
     hurryVm: ask('hurryVm'),
     kickDisk: ask('kickDisk'),
     kickVmSnapshot: ask('kickVmSnapshot'),
+    suspectVmSnapshot: ask('suspectVmSnapshot'),
+    suspectDiskSnapshot: ask('suspectDiskSnapshot'),
     kickDiskSnapshot: ask('kickDiskSnapshot'),
     kickGroup: ask('kickGroup'),
     kickProject: ask('kickProject'),

@@ -103,7 +103,8 @@ export function makeMachines(
     patience,
     startsAtOnce: options.startsAtOnce,
     announceSnapshot: vmSnapshots.announceById,
-    suspectSnapshot: calls.kickVmSnapshot,
+    suspectSnapshot: calls.suspectVmSnapshot,
+    wakeSnapshot: calls.kickVmSnapshot,
     wake: calls.kickVm,
     startScriptOf: options.startScripts.scriptOf,
     ownKeys: options.ownKeys,
@@ -126,9 +127,17 @@ export function makeMachines(
     announce: vmSnapshots.announce,
     announceGone: vmSnapshots.announceGone,
   })
+  const { suspect, ...snapshotReconcile } = makeSnapshotReconcile(kind, {
+    engine,
+    jobs,
+    kick: calls.kickVmSnapshot,
+    clock,
+    clockGuard,
+    log,
+  })
   const vmSnapshotReconciler = makeReconciler({
     name: 'vm-snapshot',
-    ...makeSnapshotReconcile(kind, { engine, jobs, kick: calls.kickVmSnapshot, clock, clockGuard, log }),
+    ...snapshotReconcile,
     within: underLease,
     ...rhythm,
     clock,
@@ -161,6 +170,7 @@ export function makeMachines(
     kickVm: vmReconciler.kick,
     hurryVm: vmReconciler.hurry,
     kickVmSnapshot: vmSnapshotReconciler.kick,
+    suspectVmSnapshot: suspect,
     announceVm: vms.announceById,
     wakeVm: waking.wake,
     isWaking: waking.isWaking,

@@ -74,8 +74,8 @@ export function makeStorage(
     wakeVm: calls.kickVm,
     // One of them knows it.
     suspectSnapshot: (id) => {
-      calls.kickVmSnapshot(id)
-      calls.kickDiskSnapshot(id)
+      calls.suspectVmSnapshot(id)
+      calls.suspectDiskSnapshot(id)
     },
     uploads: { ...uploadFiles, hours: uploadHours, isClockTrusted: clockGuard.isTrusted },
     jobs,
@@ -115,9 +115,17 @@ export function makeStorage(
     announce: diskSnapshots.announce,
     announceGone: diskSnapshots.announceGone,
   })
+  const { suspect, ...snapshotReconcile } = makeSnapshotReconcile(kind, {
+    engine,
+    jobs,
+    kick: calls.kickDiskSnapshot,
+    clock,
+    clockGuard,
+    log,
+  })
   const diskSnapshotReconciler = makeReconciler({
     name: 'disk-snapshot',
-    ...makeSnapshotReconcile(kind, { engine, jobs, kick: calls.kickDiskSnapshot, clock, clockGuard, log }),
+    ...snapshotReconcile,
     within: underLease,
     ...rhythm,
     clock,
@@ -135,6 +143,10 @@ export function makeStorage(
 
   bus.reads('disk', disks.read)
   bus.reads('disk_snapshot', diskSnapshots.read)
-  calls.connect({ kickDisk: diskReconciler.kick, kickDiskSnapshot: diskSnapshotReconciler.kick })
+  calls.connect({
+    kickDisk: diskReconciler.kick,
+    kickDiskSnapshot: diskSnapshotReconciler.kick,
+    suspectDiskSnapshot: suspect,
+  })
   return { disks, diskSnapshots, uploads, diskFiles, diskReconciler, diskSnapshotReconciler, isInUse }
 }

@@ -254,6 +254,41 @@ describe('a disk from a disk snapshot', () => {
   )
 })
 
+it(
+  'damage in what a disk snapshot builds upon is found by a check, once a disk could not be made of it',
+  atDesk(async (desk) => {
+    const { engine } = desk.app
+    const diskId = await desk.readyDisk()
+    const first = await desk.readyDiskSnapshot(diskId)
+    const second = await desk.readyDiskSnapshot(diskId, { name: 'second', snapshot_type: 'incremental' })
+    const checked: string[] = []
+    const { checkSnapshot } = engine
+    engine.checkSnapshot = (...args) => {
+      checked.push(args[1])
+      return checkSnapshot(...args)
+    }
+    await desk.app.restart()
+    await desk.pass()
+    expect(checked).toEqual([])
+
+    engine.loseSnapshot('volume', first)
+    const { body: disk } = await desk.diskFrom(second, { name: 'x' })
+    await desk.pass(2 * 60_000)
+    expect(await desk.disk(disk.id)).toMatchObject({ status: 'failed' })
+    expect(await desk.diskSnapshot(second)).toMatchObject({
+      status: 'error',
+      status_message: expect.stringContaining('damaged'),
+    })
+    // It looks whole all the time, and stays what it is until it was read again.
+    await desk.pass(8 * 60_000)
+    expect(checked).toEqual([second])
+    expect(await desk.diskSnapshot(second)).toMatchObject({ status: 'error' })
+    engine.findSnapshot('volume', first)
+    await desk.pass(4 * 60_000)
+    expect(await desk.diskSnapshot(second)).toMatchObject({ status: 'ready', status_message: null })
+  }),
+)
+
 describe('deleting a disk snapshot', () => {
   it(
     '204 and it is gone from the list at once, and soon from the host; 404 afterwards',

@@ -389,8 +389,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     await fail(id, isFinal ? messageOf(error) : `${messageOf(error)} Delete this disk and create it again.`)
     jobs.forget(id)
     const { snapshot_id } = record.origin
-    const isSourceMissing = error instanceof EngineError && error.code === 'snapshot-missing'
-    if (isSourceMissing && snapshot_id !== null) suspectSnapshot(snapshot_id)
+    if (snapshot_id !== null && !isFull(error)) suspectSnapshot(snapshot_id)
     return 'when-kicked'
   }
 

@@ -240,8 +240,13 @@ export interface Engine {
   /** Deletes it; what builds upon it is made whole first. Idempotent at every moment. */
   deleteVolumeSnapshot(snapshotId: string, work: Work): Promise<void>
 
-  /** Whether a snapshot is complete and undamaged, as far as a quick look tells. */
+  /** Whether a snapshot is complete, as far as a look tells that costs the same on however many others it builds. */
   inspectSnapshot(kind: 'machine' | 'volume', snapshotId: string): Promise<SnapshotState>
+  /**
+   * Whether a snapshot is complete and undamaged, with all that it builds upon. Reads how its disks are laid out, not what
+   * is on them; that may take minutes.
+   */
+  checkSnapshot(kind: 'machine' | 'volume', snapshotId: string, work: Work): Promise<SnapshotState>
   /** Every complete snapshot the engine has, and those it cannot read now. Throws when it cannot tell which there are. */
   listSnapshots(kind: 'machine' | 'volume'): Promise<string[]>
 

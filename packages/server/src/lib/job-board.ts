@@ -17,7 +17,7 @@ export type JobBoard = Pick<Jobs, 'find' | 'list'> & {
 
 const view: z.ZodType<JobView> = z.object({
   id: z.string(),
-  kind: z.enum(['fetch', 'copy', 'quick', 'plug']),
+  kind: z.enum(['fetch', 'copy', 'quick', 'check', 'plug']),
   subject: z.object({
     action: z.string(),
     type: z.string(),

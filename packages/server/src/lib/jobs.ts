@@ -13,16 +13,18 @@ import type { Clock } from './clock.ts'
 import { type FairQueue, makeFairQueue, type Places, type QueueFigures, type Seat } from './fair-queue.ts'
 
 /**
- * `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. `plug` waits for others
- * that work on the same machine, or for a cluster, and costs nothing meanwhile.
+ * `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. `check` reads what is
+ * there, and nobody waits for it. `plug` waits for others that work on the same machine, or for a cluster, and costs
+ * nothing meanwhile.
  */
-export type JobKind = 'fetch' | 'copy' | 'quick' | 'plug'
+export type JobKind = 'fetch' | 'copy' | 'quick' | 'check' | 'plug'
 
 /** How many run at a time: in all, and of one owner. */
 export const jobPlaces: Record<JobKind, Places> = {
   fetch: { inAll: 8, ofOneKey: 2 },
   copy: { inAll: 2, ofOneKey: 1 },
   quick: { inAll: 8, ofOneKey: 4 },
+  check: { inAll: 2, ofOneKey: 1 },
   plug: { inAll: 400, ofOneKey: 40 },
 }
 
@@ -140,6 +142,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     fetch: makeFairQueue(jobPlaces.fetch),
     copy: makeFairQueue(jobPlaces.copy),
     quick: makeFairQueue(jobPlaces.quick),
+    check: makeFairQueue(jobPlaces.check),
     plug: makeFairQueue(jobPlaces.plug),
   }
   /** How many wait or run. */

@@ -79,13 +79,17 @@ export function makeOperationService(options: OperationServiceOptions) {
     if (!(await end(userId, job.subject.id, action))) throw new Problem(404, messages.operationNotFound)
   }
 
-  /** Plugging is over in a moment, unless the machine is being copied; the disk, or the VM, says so. */
-  const isShown = ({ kind, state }: JobView): boolean => kind !== 'plug' && state !== 'settled'
+  /**
+   * Plugging is over in a moment, unless the machine is being copied; the disk, or the VM, says so. A check changes nothing
+   * and keeps nobody waiting.
+   */
+  const isOperation = ({ kind }: Pick<JobView, 'kind'>): boolean => kind !== 'plug' && kind !== 'check'
+  const isShown = (job: JobView): boolean => isOperation(job) && job.state !== 'settled'
 
   return {
     /** Tells whoever watches the project that a job changed. */
     announce({ id, kind, subject: { projectId } }: JobView): void {
-      if (projectId !== null && kind !== 'plug') changed('operation', projectId, id)
+      if (projectId !== null && isOperation({ kind })) changed('operation', projectId, id)
     },
 
     /** Those that run or wait, for the event bus. */

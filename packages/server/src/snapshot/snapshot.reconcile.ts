@@ -19,7 +19,14 @@ import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { isDiskFull } from '../lib/way-out.ts'
 import { type NamedSnapshot, snapshotGone, snapshotNews } from './snapshot.activity.ts'
-import { planSnapshot, type SnapshotCopy, type SnapshotFacts, type SnapshotWork } from './snapshot.plan.ts'
+import { makeSnapshotChecks } from './snapshot.checks.ts'
+import {
+  planSnapshot,
+  type SnapshotCopy,
+  type SnapshotFacts,
+  type SnapshotStep,
+  type SnapshotWork,
+} from './snapshot.plan.ts'
 
 export interface SnapshotRecord extends NamedSnapshot {
   status: SnapshotFacts['status']
@@ -87,6 +94,15 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
   { engine, jobs, kick, clock, clockGuard, log }: SnapshotReconcileOptions,
 ) {
   const { repo, words } = kind
+  const checks = makeSnapshotChecks({
+    kind: kind.kind,
+    type: words.type,
+    engine,
+    jobs,
+    kick,
+    clock,
+    log,
+  })
 
   const isExpired = (record: R) =>
     !record.rests && record.expiresAt <= isoTime(clock.now()) && clockGuard.isTrusted()
@@ -114,10 +130,24 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     const record = await repo.find(id)
     if (!record) {
       jobs.forget(id)
+      checks.end(id)
       return 'when-kicked'
     }
+    if (record.status === 'deleting') checks.end(id)
+    const facts = await factsOf(record)
     const seen = await engine.inspectSnapshot(kind.kind, id)
-    switch (planSnapshot(await factsOf(record), seen.state, workOn(id))) {
+    const step = planSnapshot(facts, seen.state, workOn(id))
+    if (!checks.isDue(record, step)) return act(record, step, seen)
+    const read = checks.stateOf(record)
+    if (read === null) return 'when-kicked'
+    const again = await act(record, planSnapshot(facts, read.state, workOn(id)), read)
+    checks.settle(id, read)
+    return again
+  }
+
+  async function act(record: R, step: SnapshotStep, seen: SnapshotState): Promise<Again> {
+    const { id } = record
+    switch (step) {
       case 'rest':
         return 'when-kicked'
       case 'make':
@@ -295,7 +325,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
       .map(({ id }) => id)
   }
 
-  return { look, scan }
+  return { look, scan, suspect: checks.suspect }
 }
 
 const lostMessage = 'The data of this snapshot is missing or damaged on the host. Delete it.'

@@ -63,6 +63,8 @@ export interface VmReconcileOptions {
   startsAtOnce: number
   /** A snapshot could not be read: somebody should look at it. */
   suspectSnapshot: (snapshotId: string) => void
+  /** Looks at a snapshot soon. */
+  wakeSnapshot: (snapshotId: string) => void
   /** Tells whoever watches that a restore left a snapshot behind. */
   announceSnapshot: (snapshotId: string) => Promise<void>
   /** Looks at a VM soon. */
@@ -445,7 +447,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   /** The snapshot of a fork ends when no copy needs it any more. */
   function letSourceGo({ copyOf, known }: VmRecord): void {
-    if (copyOf !== null && !known.provisioned) options.suspectSnapshot(copyOf)
+    if (copyOf !== null && !known.provisioned) options.wakeSnapshot(copyOf)
   }
 
   async function likenessOf(vm: VmRecord): Promise<MachineLikeness> {

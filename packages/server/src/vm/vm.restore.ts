@@ -82,7 +82,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
     const error = outcome?.error
     const why = error instanceof EngineError ? error.message : 'The host reported an error.'
     log.warn({ vm: vm.id, err: error }, 'a restore could not be prepared')
-    if (error instanceof EngineError && error.code === 'snapshot-missing')
+    if (error instanceof EngineError && ['snapshot-missing', 'internal'].includes(error.code))
       suspectSnapshot(vm.restore.snapshotId)
     return drop(vm, why)
   }

@@ -16,7 +16,7 @@ import { makeLines } from './lines.ts'
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachines } from './machines.ts'
 import { makeMirror } from './mirror.ts'
-import { whenMirrored } from './mirror-wait.ts'
+import { goOn, whenMirrored } from './mirror-wait.ts'
 import { makeNames } from './names.ts'
 import { makeProjectNetworks } from './project-networks.ts'
 import { makePolicies } from './project-policy.ts'
@@ -92,6 +92,9 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
   let readiness: { close(): void } | null = null
   let recorder: Recorder | null = null
   const consoles = makeConsoles(ground, { open: async (machineId) => recorder?.open(machineId) ?? null })
+
+  const inspectSnapshot: Engine['inspectSnapshot'] = async (kind, id) =>
+    kind === 'machine' ? snapshots.inspectMachineSnapshot(id) : volumeSnapshots.inspectVolumeSnapshot(id)
 
   return {
     kind: 'kubevirt',
@@ -190,10 +193,11 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
     deleteMachineSnapshot: snapshots.deleteMachineSnapshot,
     createVolumeSnapshot: volumeSnapshots.createVolumeSnapshot,
     deleteVolumeSnapshot: volumeSnapshots.deleteVolumeSnapshot,
-    async inspectSnapshot(kind, id) {
-      return kind === 'machine'
-        ? snapshots.inspectMachineSnapshot(id)
-        : volumeSnapshots.inspectVolumeSnapshot(id)
+    inspectSnapshot,
+    // The storage checks what it keeps; the cluster tells what came of it.
+    async checkSnapshot(kind, id, { signal }) {
+      goOn(signal)
+      return inspectSnapshot(kind, id)
     },
     async listSnapshots(kind) {
       return kind === 'machine' ? snapshots.listMachineSnapshots() : volumeSnapshots.listVolumeSnapshots()

@@ -25,6 +25,7 @@ type CopyCalls =
   | 'deleteMachineSnapshot'
   | 'createVolumeSnapshot'
   | 'deleteVolumeSnapshot'
+  | 'checkSnapshot'
 
 /**
  * Copies whole disks, into volumes, into snapshots and back, and says who waits for whom meanwhile. How many copies
@@ -221,6 +222,17 @@ export function makeCopies(deps: {
           }
         },
         async () => holder !== null && (await isGone(holder, guest)),
+      )
+    },
+
+    async checkSnapshot(kind, snapshotId, work) {
+      if (!isMachineId(snapshotId)) return { state: 'absent' }
+      return long(work, 'The snapshot could not be checked', async () =>
+        kind === 'machine'
+          ? inDiskTurn(snapshotId, () => snapshots.check(snapshotId, work.signal))
+          : inDiskTurn(await volumeSnapshots.chainOf(snapshotId), () =>
+              volumeSnapshots.check(snapshotId, work.signal),
+            ),
       )
     },
 

@@ -10,7 +10,7 @@ import { exists, ifThere, presentAmong, readJson, writeDurably } from './durable
 import { makeImagePaths } from './image-paths.ts'
 import { isMachineId } from './machine-dir.ts'
 import { makePlaces, type Places } from './places.ts'
-import { isSound, lookAtDisk } from './qcow2.ts'
+import { brokenState, isSound, lookAtDisk } from './qcow2.ts'
 import { isMachineManifest } from './record-shapes.ts'
 import type { MachineManifest, MemoryFit } from './records.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
@@ -87,6 +87,19 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
     return null
   }
 
+  async function inspect(id: string): Promise<SnapshotState> {
+    const manifest = await read(id)
+    if (!manifest) return { state: 'absent' }
+    for (const name of [ROOT, ...manifest.volumeIds]) {
+      const broken = brokenState(whatIs(name), await lookAtDisk(diskOf(id, name)))
+      if (broken) return broken
+    }
+    const memory = await ifThere(memoryOf(id), stat(memoryOf(id)))
+    if (manifest.memory && memory?.size !== manifest.memory.bytes)
+      return { state: 'broken', reason: 'Its memory is damaged.' }
+    return { state: 'whole' }
+  }
+
   return {
     diskOf,
     memoryOf,
@@ -159,18 +172,17 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
       }
     },
 
-    async inspect(id: string): Promise<SnapshotState> {
-      const manifest = await read(id)
-      if (!manifest) return { state: 'absent' }
-      const broken = (reason: string): SnapshotState => ({ state: 'broken', reason })
-      for (const name of [ROOT, ...manifest.volumeIds]) {
-        const what = name === ROOT ? 'Its root disk' : 'One of its data disks'
-        if (!(await exists(diskOf(id, name)))) return broken(`${what} is missing.`)
-        if (!(await isSound(diskOf(id, name)))) return broken(`${what} is damaged.`)
-      }
-      const memory = await ifThere(memoryOf(id), stat(memoryOf(id)))
-      if (manifest.memory && memory?.size !== manifest.memory.bytes) return broken('Its memory is damaged.')
-      return { state: 'whole' }
+    /** By its manifest, the headers of its disks and the size of its memory. */
+    inspect,
+
+    /** With how its disks are laid out. */
+    async check(id: string, signal: AbortSignal): Promise<SnapshotState> {
+      const seen = await inspect(id)
+      const manifest = seen.state === 'whole' ? await read(id) : null
+      for (const name of manifest ? [ROOT, ...manifest.volumeIds] : [])
+        if (!(await isSound(diskOf(id, name), signal)))
+          return { state: 'broken', reason: `${whatIs(name)} is damaged.` }
+      return seen
     },
 
     /** Complete ones, and those that cannot be read now. */
@@ -201,6 +213,8 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
     }
   }
 }
+
+const whatIs = (name: string): string => (name === ROOT ? 'Its root disk' : 'One of its data disks')
 
 export type MachineSnapshots = ReturnType<typeof makeMachineSnapshots>
 

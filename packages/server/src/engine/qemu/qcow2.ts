@@ -44,6 +44,12 @@ async function readHeader(path: string): Promise<DiskLook> {
   }
 }
 
+/** What is wrong with a disk as far as its header tells; null for nothing. */
+export const brokenState = (what: string, { is }: DiskLook) =>
+  is === 'disk'
+    ? null
+    : { state: 'broken' as const, reason: `${what} is ${is === 'absent' ? 'missing' : 'damaged'}.` }
+
 /** How large root disks are that are made of an image; null where it is not there. */
 export async function rootBytesOf({ disk, rootBytes = 0 }: BootImage): Promise<number | null> {
   const image = await lookAtDisk(disk)
@@ -136,20 +142,20 @@ export const rebase = (path: string, backing: string | null, work: Work): Promis
   )
 
 /** Reads a whole file's structure back; throws what is wrong. Room that was lost track of (status 3) is no harm. */
-export async function check(path: string): Promise<void> {
+export async function check(path: string, signal?: AbortSignal): Promise<void> {
   // What it builds upon has checks of its own.
   try {
-    await run('qemu-img', ['check', '-q', `json:${JSON.stringify(aloneAt(path))}`])
+    await run('qemu-img', ['check', '-q', `json:${JSON.stringify(aloneAt(path))}`], signal && { signal })
   } catch (error) {
     if (!(error instanceof CommandError) || error.status !== 3) throw error
   }
 }
 
 /** Whether a disk that is there is sound; throws an UnreadableError when that cannot be found out now. */
-export async function isSound(path: string): Promise<boolean> {
+export async function isSound(path: string, signal?: AbortSignal): Promise<boolean> {
   if ((await lookAtDisk(path)).is !== 'disk') return false
   try {
-    await check(path)
+    await check(path, signal)
     return true
   } catch (error) {
     // Only what qemu-img itself found wrong in what it could read is wrong with the disk.

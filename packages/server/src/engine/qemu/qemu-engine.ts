@@ -446,6 +446,12 @@ export function makeQemuEngine(deps: {
       const { inspect } = kind === 'machine' ? snapshots : volumeSnapshots
       return orUnreadable<SnapshotState>(snapshotId, () => inspect(snapshotId), unreadableState)
     },
+    checkSnapshot: (kind, snapshotId, work) =>
+      orUnreadable<SnapshotState>(
+        snapshotId,
+        () => copies.checkSnapshot(kind, snapshotId, work),
+        unreadableState,
+      ),
     listSnapshots: (kind) => (kind === 'machine' ? snapshots.list() : volumeSnapshots.list()),
     putNetwork: networks.put,
     networkAddresses: networks.addresses,

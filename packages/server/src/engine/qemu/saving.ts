@@ -243,7 +243,7 @@ export function makeSaving(deps: {
 
   async function saveSnapshot(to: string, id: string, { signal }: Work): Promise<string | null> {
     return inDiskTurn(id, async () => {
-      const { state } = await snapshots.inspect(id)
+      const { state } = await snapshots.check(id, signal)
       if (state !== 'whole') return state === 'absent' ? ABSENT : DAMAGED
       await saveFolder(snapshots.dirOf(id), join(to, 'snapshots', id), signal)
       return null
@@ -258,7 +258,7 @@ export function makeSaving(deps: {
     written: Set<string>,
   ): Promise<string | null> {
     return inDiskTurn(await volumeSnapshots.chainOf(id), async () => {
-      const { state } = await volumeSnapshots.inspect(id)
+      const { state } = await volumeSnapshots.check(id, signal)
       if (state !== 'whole') return state === 'absent' ? ABSENT : DAMAGED
       for (const file of await volumeSnapshots.filesOf(id)) {
         const path = join('volume-snapshots', file)

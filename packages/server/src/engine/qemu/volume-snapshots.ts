@@ -6,7 +6,7 @@ import type { BlockHost } from './block-host.ts'
 import { type Begin, type Bitmap, copyDisks, type DiskCopy, namedNodes, proveCopies } from './block-jobs.ts'
 import { exists, ifThere, presentAmong, readJson, UnreadableError, writeDurably } from './durable.ts'
 import { makePlaces, type Places } from './places.ts'
-import { commit, isSound, lookAtDisk, rebase } from './qcow2.ts'
+import { brokenState, commit, isSound, lookAtDisk, rebase } from './qcow2.ts'
 import { isVolumeManifest } from './record-shapes.ts'
 import type { VolumeManifest } from './records.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
@@ -198,12 +198,19 @@ export function makeVolumeSnapshots(dataDir: string, places: Places = makePlaces
       await forget(id)
     },
 
+    /** By its manifest and its own header. */
     async inspect(id: string): Promise<SnapshotState> {
+      if (!(await read(id))) return { state: 'absent' }
+      return brokenState('Its file', await lookAtDisk(pathOf(id))) ?? { state: 'whole' }
+    },
+
+    /** With every file that it builds upon. */
+    async check(id: string, signal: AbortSignal): Promise<SnapshotState> {
       if (!(await read(id))) return { state: 'absent' }
       for (let at: string | null = id; at !== null; at = await parentOf(at)) {
         const what = at === id ? 'Its file' : 'A snapshot it depends on'
         if (!(await exists(pathOf(at)))) return { state: 'broken', reason: `${what} is missing.` }
-        if (!(await isSound(pathOf(at)))) return { state: 'broken', reason: `${what} is damaged.` }
+        if (!(await isSound(pathOf(at), signal))) return { state: 'broken', reason: `${what} is damaged.` }
       }
       return { state: 'whole' }
     },

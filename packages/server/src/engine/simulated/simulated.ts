@@ -158,6 +158,8 @@ export interface SimulatedEngine extends Engine {
   /** The volumes a machine has. */
   volumesOf: (machineId: string) => string[]
   loseSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
+  /** Mends a damaged snapshot. */
+  findSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
   /** Makes a machine, a volume or a snapshot unreadable, or readable again. */
   hide: (id: string, hidden: boolean) => void
   /** What the network of a project is like. */
@@ -890,6 +892,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }),
     deleteVolumeSnapshot: lasting(storage.deleteVolumeSnapshot),
     inspectSnapshot: storage.inspectSnapshot,
+    checkSnapshot: storage.checkSnapshot,
     listSnapshots: storage.listSnapshots,
     listProjects: async () => [...projects],
     deleteProject: lasting(async (projectId) => {
@@ -947,6 +950,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     loseSnapshot(kind, id) {
       const snapshot = (kind === 'machine' ? storage.machineSnapshots : storage.volumeSnapshots).get(id)
       if (snapshot) snapshot.lost = true
+    },
+    findSnapshot(kind, id) {
+      const snapshot = (kind === 'machine' ? storage.machineSnapshots : storage.volumeSnapshots).get(id)
+      delete snapshot?.lost
     },
     poke(target, text) {
       if ('volumeId' in target) {

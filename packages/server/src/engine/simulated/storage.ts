@@ -131,6 +131,8 @@ export function makeSimulatedStorage({
       }
       case 'volume-snapshot': {
         const { volume } = sound(volumeSnapshots.get(source.snapshotId))
+        if (isDamagedBelow(source.snapshotId))
+          throw new EngineError('internal', 'The snapshot could not be read.', { retryable: true })
         return { content: volume.content, sizeBytes: volume.sizeBytes, sha256: null }
       }
       case 'machine-snapshot': {
@@ -143,11 +145,24 @@ export function makeSimulatedStorage({
     }
   }
 
+  /** Whether what a volume snapshot builds upon is lost. */
+  function isDamagedBelow(id: string): boolean {
+    const parentId = volumeSnapshots.get(id)?.parentId ?? null
+    if (parentId === null) return false
+    const parent = volumeSnapshots.get(parentId)
+    return !parent || parent.lost === true || isDamagedBelow(parentId)
+  }
+
   function stateOf(snapshot: { lost?: true } | undefined): SnapshotState {
     if (!snapshot) return { state: 'absent' }
     return snapshot.lost
       ? { state: 'broken', reason: 'Its file is damaged (simulated).' }
       : { state: 'whole' }
+  }
+
+  async function inspectSnapshot(kind: 'machine' | 'volume', id: string): Promise<SnapshotState> {
+    const snapshot = (kind === 'machine' ? machineSnapshots : volumeSnapshots).get(id)
+    return snapshot && isHidden(id) ? { state: 'unreadable', reason: unreadable } : stateOf(snapshot)
   }
 
   return {
@@ -261,9 +276,13 @@ export function makeSimulatedStorage({
       changed('volumeSnapshots', id, undefined)
     },
 
-    async inspectSnapshot(kind: 'machine' | 'volume', id: string): Promise<SnapshotState> {
-      const snapshot = (kind === 'machine' ? machineSnapshots : volumeSnapshots).get(id)
-      return snapshot && isHidden(id) ? { state: 'unreadable', reason: unreadable } : stateOf(snapshot)
+    inspectSnapshot,
+    async checkSnapshot(kind: 'machine' | 'volume', id: string, { signal }: Work): Promise<SnapshotState> {
+      if (signal.aborted) throw new EngineError('aborted', 'The check was stopped.', { retryable: true })
+      const seen = await inspectSnapshot(kind, id)
+      return seen.state === 'whole' && kind === 'volume' && isDamagedBelow(id)
+        ? { state: 'broken', reason: 'A snapshot it depends on is damaged (simulated).' }
+        : seen
     },
     listSnapshots: async (kind: 'machine' | 'volume') => [
       ...(kind === 'machine' ? machineSnapshots : volumeSnapshots).keys(),

@@ -61,6 +61,7 @@ export const methods = {
   createVolumeSnapshot: 'long',
   deleteVolumeSnapshot: 'long',
   inspectSnapshot: 'short',
+  checkSnapshot: 'long',
   listSnapshots: 'short',
   putNetwork: 'short',
   networkAddresses: 'short',
