@@ -12,7 +12,7 @@ const links = 40
 /** So many at each end are compared: one alone is at the mercy of the host. */
 const atEachEnd = 5
 const goal = 1.5
-const pollMs = 10
+const pollMs = 25
 
 export async function benchSnapshotChain(): Promise<boolean> {
   const dataDir = await newDataDir()

@@ -328,8 +328,15 @@ const server = [
   },
   {
     name: 'server snapshot loop',
-    path: /^packages\/server\/src\/snapshot\/snapshot\.reconcile\.ts$/,
-    may: ['own server plan', 'server entry', 'server activity', 'server engine port', 'server lib'],
+    path: /^packages\/server\/src\/snapshot\/snapshot\.(reconcile|checks)\.ts$/,
+    may: [
+      'own server plan',
+      'server snapshot loop',
+      'server entry',
+      'server activity',
+      'server engine port',
+      'server lib',
+    ],
     npm: [],
     why: 'What snapshots of VMs and of disks have in common knows neither.',
   },
