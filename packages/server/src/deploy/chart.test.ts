@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { makeNames } from '../engine/kubevirt/names.ts'
 import { type Right, rights } from '../engine/kubevirt/rights.ts'
 import { chartDir, documentsOf, leastValues, type Rendered, renderChart, textOf } from './chart.test-kit.ts'
 import { brokenRules } from './pod-security.test-kit.ts'
@@ -202,6 +203,19 @@ describe('the chart', () => {
     expect(everywhere).toEqual(expect.arrayContaining(ofRecorder))
     // A console is opened by `get`; besides, the recorder only looks.
     expect(ofRecorder.filter((one) => !/^(get|list|watch) /.test(one))).toEqual([])
+  })
+
+  it('lets the servers write into namespaces with the label of their installation only', () => {
+    const all = renderChart({ ...leastValues, kube: { prefix: 'vms' } })
+    const policy = JSON.stringify(of(all, 'ValidatingAdmissionPolicy').spec)
+    expect(policy).toContain('system:serviceaccount:slipway:slipway')
+    expect(policy).toContain(String.raw`[\"slipway.org/installation\"] == \"vms\"`)
+    expect(of(all, 'ValidatingAdmissionPolicyBinding').spec).toEqual({
+      policyName: of(all, 'ValidatingAdmissionPolicy').metadata.name,
+      validationActions: ['Deny'],
+    })
+    // Boot images are kept in one of them.
+    expect(of(all, 'Namespace').metadata.labels).toEqual(makeNames('vms').labels('image', 'images', null))
   })
 
   it.each<[string, object]>([

@@ -13,19 +13,29 @@ export const kindOf = ({ apiVersion, kind }: Rendered): Kind => {
   const plural = kind.toLowerCase().replace(/y$/, 'ie').replace(/s$/, 'se')
   return { group, version, plural: `${plural}s` }
 }
-const isOfCluster = ({ kind }: Rendered) => kind.startsWith('Cluster') || kind === 'Namespace'
+const isPolicy = ({ kind }: Rendered) => kind.startsWith('ValidatingAdmissionPolicy')
+const isOfCluster = (one: Rendered) =>
+  one.kind.startsWith('Cluster') || one.kind === 'Namespace' || isPolicy(one)
 
 /** The namespace of an object of the chart; none for those of the whole cluster. */
 export const whereOf = (one: Rendered, release: string): string | undefined =>
   isOfCluster(one) ? undefined : (one.metadata.namespace ?? release)
 
-/** Creates everything in a namespace that exists. Unknown fields are refused. */
+/**
+ * Creates everything in a namespace that exists. Unknown fields are refused; policies of admission are left out where the
+ * cluster has none, as a played one.
+ */
 export async function install(admin: KubeClient, release: string, rendered: Rendered[]) {
   // Namespaces first, as Helm does it.
   const rank = ({ kind }: Rendered) => (kind === 'Namespace' ? 0 : 1)
   const made: KubeObject[] = []
   for (const one of [...rendered].sort((a, b) => rank(a) - rank(b)))
-    made.push(await admin.create<KubeObject>(kindOf(one), whereOf(one, release), one))
+    try {
+      made.push(await admin.create<KubeObject>(kindOf(one), whereOf(one, release), one))
+    } catch (error) {
+      if (!isPolicy(one) || !isKube(error, 'not-found')) throw error
+      console.log(`NOT SHOWN on this cluster: that it takes a ${one.kind}`)
+    }
   return made
 }
 

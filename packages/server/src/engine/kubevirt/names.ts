@@ -53,6 +53,7 @@ export type What =
   | 'volume-snapshot'
   | 'restore'
   | 'image'
+  | 'trial'
 
 export type Names = ReturnType<typeof makeNames>
 

@@ -14,7 +14,7 @@ const notRemoved = 'The project could not be removed from the cluster.'
 const rbac = 'rbac.authorization.k8s.io'
 
 /** KubeVirt's launchers need more than the other levels allow: people must never get accounts in these namespaces. */
-const podSecurity = { 'pod-security.kubernetes.io/enforce': 'privileged' }
+export const podSecurity = { 'pod-security.kubernetes.io/enforce': 'privileged' }
 
 /** Amounts by the names that a ResourceQuota has for them. */
 export type Quota = Readonly<Record<string, string>>

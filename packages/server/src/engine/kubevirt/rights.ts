@@ -20,8 +20,8 @@ const keep = [...read, 'create', 'patch', 'delete'] as const
 export const rights: readonly Right[] = [
   { group: '', resources: ['namespaces', 'persistentvolumeclaims'], verbs: keep, for: 'projects and disks' },
   { group: '', resources: ['resourcequotas'], verbs: ['get', 'create', 'patch', 'delete'], for: 'projects' },
-  // Seeds of VMs are written and never read back.
-  { group: '', resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'], for: 'creating VMs' },
+  // Seeds of VMs. Whoever may change a secret is answered with all of it.
+  { group: '', resources: ['secrets'], verbs: ['create', 'delete'], for: 'creating VMs' },
   { group: '', resources: ['events'], verbs: read, for: 'the reasons that VMs show' },
   { group: 'networking.k8s.io', resources: ['networkpolicies'], verbs: keep, for: 'keeping projects apart' },
   { group: '', resources: ['services'], verbs: keep, for: 'names of VMs in their project' },
@@ -32,7 +32,12 @@ export const rights: readonly Right[] = [
     for: 'names of VMs in their project',
   },
   { group: 'storage.k8s.io', resources: ['storageclasses'], verbs: read, for: 'disks and their snapshots' },
-  { group: 'kubevirt.io', resources: ['kubevirts'], verbs: ['get', 'list'], for: 'lines to VMs' },
+  {
+    group: 'kubevirt.io',
+    resources: ['kubevirts'],
+    verbs: read,
+    for: 'lines to VMs, and what KubeVirt can do',
+  },
   { group: 'kubevirt.io', resources: ['virtualmachines'], verbs: [...keep, 'update'], for: 'VMs' },
   // A start that waits for a disk or for room is called off there.
   { group: 'kubevirt.io', resources: ['virtualmachines/status'], verbs: ['patch'], for: 'stopping VMs' },
@@ -81,9 +86,15 @@ export const rights: readonly Right[] = [
   },
   { group: 'cdi.kubevirt.io', resources: ['cdis'], verbs: ['get', 'list'], for: 'npm run doctor' },
   { group: 'cdi.kubevirt.io', resources: ['datavolumes'], verbs: keep, for: 'disks' },
-  // Nobody can give away a right that they do not have: projects may clone boot images.
-  { group: 'cdi.kubevirt.io', resources: ['datavolumes/source'], verbs: ['create'], for: 'creating VMs' },
   { group: 'metrics.k8s.io', resources: ['pods'], verbs: ['get', 'list'], for: 'usage and auto scaling' },
+  // Nobody can give away a right that they do not have: projects may clone boot images.
+  {
+    group: 'cdi.kubevirt.io',
+    resources: ['datavolumes/source'],
+    verbs: ['create'],
+    only: 'images',
+    for: 'creating VMs',
+  },
   {
     group: 'rbac.authorization.k8s.io',
     resources: ['roles', 'rolebindings'],

@@ -10,6 +10,8 @@ import type { Examined } from './finding.ts'
 import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { Kind, KubeObject } from './kube/objects.ts'
+import { makeNames } from './names.ts'
+import { podSecurity } from './projects.ts'
 
 export interface TrialOptions extends Omit<Examined, 'snapshotClass' | 'prometheusUrl'> {
   clock: Clock
@@ -70,8 +72,11 @@ export async function* tryCluster(options: TrialOptions): AsyncGenerator<Finding
       () =>
         client.create(kinds.namespaces, undefined, {
           kind: 'Namespace',
-          // Pods of VMs need more than the baseline allows.
-          metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'privileged' } },
+          // Pods of VMs need more than the baseline allows, and servers write into namespaces of their own only.
+          metadata: {
+            name: namespace,
+            labels: { ...makeNames(prefix).labels('trial', namespace, null), ...podSecurity },
+          },
         }),
     ],
     [
