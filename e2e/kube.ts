@@ -63,7 +63,8 @@ export async function readKubeAccess(file: string): Promise<KubeAccess> {
 const isPassing = (path: string) => path.includes('metrics.k8s.io') || path.endsWith('/events')
 
 interface Resources {
-  resources: { name: string; verbs: string[] }[]
+  /** `subresources.kubevirt.io` says of nothing what can be done with it. */
+  resources: { name: string; verbs: string[] | null }[]
 }
 interface Groups {
   groups: { preferredVersion: { groupVersion: string } }[]
@@ -121,7 +122,7 @@ export function makeKube({ server, options }: KubeAccess) {
     const versions = groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)
     const found = ['/api/v1', ...versions].map(async (root) => {
       const { resources } = await call<Resources>('GET', root)
-      const kept = resources.filter(({ name, verbs }) => !name.includes('/') && verbs.includes('list'))
+      const kept = resources.filter(({ name, verbs }) => !name.includes('/') && verbs?.includes('list'))
       return kept.map(({ name }) => `${root}/${name}`)
     })
     return (await Promise.all(found)).flat().filter((path) => !isPassing(path))

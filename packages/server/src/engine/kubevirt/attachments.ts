@@ -1,6 +1,8 @@
 /** Putting volumes on machines and taking them off: the object says what is wanted, and a living guest follows. */
 import { type Engine, EngineError } from '../engine.ts'
+import { clusterLimits } from '../limits.ts'
 import type { Ground } from './ground.ts'
+import { plugsDisks } from './kubevirt-gates.ts'
 import { makeHolders } from './machine-holders.ts'
 import type { MirroredMachine } from './mirror.ts'
 import { goOn, type Patience, whenMirrored } from './mirror-wait.ts'
@@ -23,6 +25,12 @@ export function makeAttachments(
   const pluggedOf = (machine: MirroredMachine, volumeId: string) =>
     guestOf(machine)?.status?.volumeStatus?.find(({ name }) => name === names.volume(volumeId))
 
+  /** The spec of a machine would change, and nothing of its guest. */
+  function requirePlug(machine: MirroredMachine): void {
+    if (guestOf(machine) !== null && !mirror.kubevirts.all().every(plugsDisks))
+      throw new EngineError('unsupported', clusterLimits.hotPlug)
+  }
+
   /** Waits for a guest to follow, or to end. */
   const followed = (machine: MirroredMachine, isSo: () => boolean, patience: Patience) =>
     whenMirrored(
@@ -39,6 +47,7 @@ export function makeAttachments(
       if (machine === null) throw missing()
       if (!mirror.dataVolumes.by('id', volumeId).some(({ isGoing }) => !isGoing))
         throw new EngineError('volume-missing', 'The disk is not there.')
+      requirePlug(machine)
       await letGo(volumeId, machineId)
       if ((await setVolumes(machine, plus(volumeId), notAttached)) === null) throw missing()
       if (await followed(machine, () => pluggedOf(machine, volumeId)?.phase === 'Ready', { ms: attachMs }))
@@ -56,6 +65,7 @@ export function makeAttachments(
       const machine = machineOf(machineId)
       if (machine === null) return 'released'
       goOn(signal)
+      requirePlug(machine)
       await setVolumes(machine, without(volumeId), notDetached)
       const isOff = () => pluggedOf(machine, volumeId) === undefined
       try {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../lib/clock.ts'
 import type { Finding } from '../../lib/finding.ts'
-import { examine, isOlder } from './doctor.ts'
+import { examine } from './doctor.ts'
 import type { Examined } from './finding.ts'
 import { kinds } from './kinds.ts'
 import { json, page, refusal, serveKube } from './kube/kube-server.test-kit.ts'
 import type { KubeObject } from './kube/objects.ts'
+import { isOlder } from './kubevirt-gates.ts'
 import { rights } from './rights.ts'
 import { tryCluster } from './trial.ts'
 
@@ -31,6 +32,11 @@ const healthy = () => ({
   apiGroups: ['apps', 'cilium.io'] as string[] | null,
   gitVersion: 'v1.36.2',
 })
+
+function setGates({ lists }: ReturnType<typeof healthy>, developerConfiguration: object): void {
+  const spec = { configuration: { developerConfiguration } }
+  lists.kubevirts = lists.kubevirts?.map((one) => ({ ...one, spec }))
+}
 
 async function findingsIn(
   change: (cluster: ReturnType<typeof healthy>) => void,
@@ -87,7 +93,29 @@ describe('the doctor of a cluster', () => {
       (cluster) => {
         cluster.gitVersion = 'v1.29.4'
       },
-      { state: 'note', name: 'API server', help: expect.stringContaining('v1.30') },
+      { state: 'bad', name: 'API server', help: expect.stringContaining('v1.30') },
+    ],
+    [
+      'Kubernetes is newer than KubeVirt knows',
+      (cluster) => {
+        cluster.gitVersion = 'v1.37.0'
+      },
+      { state: 'note', name: 'API server', help: expect.stringContaining('v1.34 to v1.36') },
+    ],
+    [
+      'KubeVirt is too old',
+      ({ lists }) => {
+        const developerConfiguration = {
+          featureGates: ['Snapshot', 'DeclarativeHotplugVolumes', 'RebootPolicy'],
+        }
+        lists.kubevirts = [
+          object('kubevirt', {
+            spec: { configuration: { developerConfiguration } },
+            status: { phase: 'Deployed', observedKubeVirtVersion: 'v1.8.2' },
+          }),
+        ]
+      },
+      { state: 'bad', name: 'KubeVirt', text: 'v1.8.2 is too old' },
     ],
     [
       'KubeVirt is not installed',
@@ -110,16 +138,17 @@ describe('the doctor of a cluster', () => {
       },
       { state: 'note', name: 'CDI', help: 'Slipway was tested with v1.66; upgrade CDI' },
     ],
+    ...['Snapshot', 'DeclarativeHotplugVolumes', 'RebootPolicy'].map(
+      (gate): [string, (cluster: ReturnType<typeof healthy>) => void, Partial<Finding>] => [
+        `the gate ${gate} is closed`,
+        (cluster) => setGates(cluster, { disabledFeatureGates: [gate] }),
+        { state: 'bad', name: 'feature gate', help: expect.stringContaining('disabledFeatureGates') },
+      ],
+    ),
     [
-      'the gate of snapshots is closed',
-      ({ lists }) => {
-        const developerConfiguration = { disabledFeatureGates: ['Snapshot'] }
-        lists.kubevirts = lists.kubevirts?.map((one) => ({
-          ...one,
-          spec: { configuration: { developerConfiguration } },
-        }))
-      },
-      { state: 'bad', name: 'feature gate', help: expect.stringContaining('disabledFeatureGates') },
+      'the old gate of hot-plug is open',
+      (cluster) => setGates(cluster, { featureGates: ['HotplugVolumes'] }),
+      { state: 'bad', name: 'feature gate', text: expect.stringMatching(/^HotplugVolumes is on, which/) },
     ],
     [
       'no storage class is the default',

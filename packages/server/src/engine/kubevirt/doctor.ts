@@ -5,8 +5,18 @@ import { examineMetrics } from './doctor-metrics.ts'
 import { examineNetwork } from './doctor-network.ts'
 import { examineStorage } from './doctor-storage.ts'
 import { type Examined, grantHelp, patienceMs, reasonOf } from './finding.ts'
+import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { Kind, KubeObject } from './kube/objects.ts'
+import {
+  hasGate,
+  howToOpen,
+  isNamed,
+  isOlder,
+  type KubeVirt,
+  neededGates,
+  oldHotPlug,
+} from './kubevirt-gates.ts'
 import { type Right, rights } from './rights.ts'
 
 /** Everything but a trial, in the order in which a VM needs it. */
@@ -23,16 +33,25 @@ export async function* examine(cluster: Examined): AsyncGenerator<Finding> {
   yield await examineMetrics(cluster)
 }
 
-/** Since then pods can sleep before they stop (kubeVersion in Chart.yaml). */
+/** Since then there are policies of admission, and pods can sleep before they stop (kubeVersion in Chart.yaml). */
 const oldestKubernetes = 'v1.30'
+/** KubeVirt 1.9 is made for the three that were current when it came out. */
+const kubernetesOfKubeVirt = { first: 'v1.34', last: 'v1.36' }
 
 async function examineApiServer({ client }: Examined): Promise<Finding> {
   const { host } = client.cluster.server
   try {
     const { gitVersion } = JSON.parse(await client.text('/version', { deadlineMs: patienceMs }))
     const text = `${host} is Kubernetes ${gitVersion}`
-    return isOlder(gitVersion, oldestKubernetes)
-      ? note('API server', text, `the chart needs ${oldestKubernetes} or newer; upgrade the cluster`)
+    if (isOlder(gitVersion, oldestKubernetes))
+      return bad('API server', text, `the chart needs ${oldestKubernetes} or newer; upgrade the cluster`)
+    const { first, last } = kubernetesOfKubeVirt
+    return isOlder(gitVersion, first) || isOlder(last, gitVersion)
+      ? note(
+          'API server',
+          text,
+          `KubeVirt 1.9 is made for ${first} to ${last}; look up what yours is made for`,
+        )
       : good('API server', text)
   } catch (error) {
     if (isKube(error, 'forbidden'))
@@ -49,18 +68,9 @@ async function examineApiServer({ client }: Examined): Promise<Finding> {
   }
 }
 
-interface Component extends KubeObject {
-  spec?: {
-    configuration?: { developerConfiguration?: { featureGates?: string[]; disabledFeatureGates?: string[] } }
-  }
-  status?: {
-    phase?: string
-    observedKubeVirtVersion?: string
-    observedVersion?: string
-    conditions?: { type: string; status: string; message?: string }[]
-  }
+interface Component extends Pick<KubeVirt, 'metadata' | 'spec'> {
+  status?: NonNullable<KubeVirt['status']> & { observedVersion?: string }
 }
-const kubevirts: Kind<Component> = { group: 'kubevirt.io', version: 'v1', plural: 'kubevirts' }
 const cdis: Kind<Component> = { group: 'cdi.kubevirt.io', version: 'v1beta1', plural: 'cdis' }
 
 /** The first object of a kind; null where there is none, or the cluster does not know the kind. */
@@ -76,13 +86,15 @@ async function firstOf<T extends KubeObject>({ client }: Examined, kind: Kind<T>
 /** Asks for one of the two that Slipway stands on, and says how it is. */
 async function examineComponent(
   cluster: Examined,
-  { name, kind, tested, url }: { name: string; kind: Kind<Component>; tested: string; url: string },
-): Promise<{ finding: Finding; component: Component | null; version: string }> {
-  const answer = (finding: Finding, component: Component | null = null, version = '') => ({
-    finding,
-    component,
-    version,
-  })
+  {
+    name,
+    kind,
+    tested,
+    oldest,
+    url,
+  }: { name: string; kind: Kind<Component>; tested: string; oldest?: string; url: string },
+): Promise<{ finding: Finding; component: Component | null }> {
+  const answer = (finding: Finding, component: Component | null = null) => ({ finding, component })
   let component: Component | null
   try {
     component = await firstOf(cluster, kind)
@@ -101,60 +113,36 @@ async function examineComponent(
         `kubectl get ${kind.plural}.${kind.group} -A -o yaml`,
       ),
       component,
-      version,
     )
   }
-  if (isOlder(version, tested))
-    return answer(
-      note(name, version, `Slipway was tested with ${tested}; upgrade ${name}`),
-      component,
-      version,
-    )
-  return answer(good(name, version), component, version)
+  const help = `Slipway was tested with ${tested}; upgrade ${name}`
+  if (oldest && isOlder(version, oldest)) return answer(bad(name, `${version} is too old`, help), component)
+  if (isOlder(version, tested)) return answer(note(name, version, help), component)
+  return answer(good(name, version), component)
 }
-
-/** Whether a version such as `v1.9.0` comes before another, by its first two numbers; false when it cannot be told. */
-export function isOlder(version: string, than: string): boolean {
-  const numbers = (text: string) => /^v?(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number)
-  const [a, b] = [numbers(version), numbers(than)]
-  if (!a || !b) return false
-  const [major = 0, minor = 0] = a
-  const [thanMajor = 0, thanMinor = 0] = b
-  return major < thanMajor || (major === thanMajor && minor < thanMinor)
-}
-
-/** Beta since 1.9 and on unless they are disabled by name; before, off unless they are named. */
-const gates = [
-  { gate: 'Snapshot', for: 'snapshot of VMs' },
-  { gate: 'DeclarativeHotplugVolumes', for: 'attaching of disks to running VMs' },
-]
-const betaSince = 'v1.9'
 
 async function examineKubeVirt(cluster: Examined): Promise<Finding[]> {
-  const { finding, component, version } = await examineComponent(cluster, {
+  const { finding, component } = await examineComponent(cluster, {
     name: 'KubeVirt',
-    kind: kubevirts,
+    kind: kinds.kubevirts,
     tested: 'v1.9',
+    oldest: 'v1.9',
     url: 'https://kubevirt.io/user-guide/cluster_admin/installation/',
   })
   if (!component) return [finding]
-  const { featureGates = [], disabledFeatureGates = [] } =
-    component.spec?.configuration?.developerConfiguration ?? {}
-  const ofGates = gates.map(({ gate, for: what }) => {
-    const isOn = isOlder(version, betaSince)
-      ? featureGates.includes(gate)
-      : !disabledFeatureGates.includes(gate)
-    if (isOn) return good('feature gate', `${gate} is on: ${what}`)
-    const list = isOlder(version, betaSince)
-      ? 'add it to featureGates'
-      : 'remove it from disabledFeatureGates'
-    return bad(
-      'feature gate',
-      `${gate} is off, so there is no ${what}`,
-      `${list} of ${kubevirts.plural}.${kubevirts.group}`,
-    )
-  })
-  return [finding, ...ofGates]
+  const where = `${kinds.kubevirts.plural}.${kinds.kubevirts.group}`
+  const ofGates = neededGates.map(({ gate, for: what }) =>
+    hasGate(component, gate)
+      ? good('feature gate', `${gate} is on: ${what}`)
+      : bad('feature gate', `${gate} is off, so there is no ${what}`, `${howToOpen(component)} of ${where}`),
+  )
+  if (!isNamed(component, oldHotPlug)) return [finding, ...ofGates]
+  const isInTheWay = bad(
+    'feature gate',
+    `${oldHotPlug} is on, which switches DeclarativeHotplugVolumes off, so there is no attaching of disks to running VMs`,
+    `remove it from featureGates of ${where}`,
+  )
+  return [finding, ...ofGates, isInTheWay]
 }
 
 const examineCdi = async (cluster: Examined): Promise<Finding> =>

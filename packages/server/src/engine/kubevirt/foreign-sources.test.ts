@@ -56,5 +56,7 @@ test('importers reach the public Internet, DNS and what is listed by address', (
   for (const cidr of ['10.1.2.3/32', '192.168.7.0/24', 'fd00::1/128'])
     expect(text).toContain(`{"cidr":"${cidr}"}`)
   expect(text).toContain('"169.254.0.0/16"')
+  // OpenShift's name servers listen there.
+  expect(egress).toContainEqual({ ports: expect.arrayContaining([{ protocol: 'UDP', port: 5353 }]) })
   expect(text).not.toContain('mirror.example.org')
 })

@@ -7,6 +7,7 @@
  * cluster whose network enforces no policies lacks that second wall, and registries are pulled from by the nodes of some
  * installations of CDI, which no policy of a namespace concerns.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { makeSourcePolicy, type SourcePolicy } from '../../image/download-policy.ts'
 import { usualPace } from '../../image/download-request.ts'
 import { lookAtImage } from '../../image/foreign-look.ts'
@@ -16,6 +17,7 @@ import { hostOf, specialRangesV4 } from '../../lib/public-hosts.ts'
 import { EngineError } from '../engine.ts'
 import type { Ground } from './ground.ts'
 import { kinds, type NetworkPolicy } from './kinds.ts'
+import { dnsPorts } from './project-policy.ts'
 import { makeOnce } from './removal.ts'
 
 export interface ForeignSources {
@@ -59,11 +61,16 @@ export function makeForeignSources(
       }),
 
     async guard(namespace, projectId) {
-      await makeOnce(ground, kinds.networkPolicies, namespace, {
+      const spec = importerPolicy(limits.privateSources)
+      const labels = ground.names.labels('project', projectId, projectId)
+      const made = await makeOnce(ground, kinds.networkPolicies, namespace, {
         kind: 'NetworkPolicy',
-        metadata: { name: 'importers', labels: ground.names.labels('project', projectId, projectId) },
-        spec: importerPolicy(limits.privateSources),
+        metadata: { name: 'importers', labels },
+        spec,
       })
+      if (isDeepStrictEqual(made.spec, spec)) return
+      const change = [{ op: 'replace', path: '/spec', value: spec } as const]
+      await ground.client.patch(kinds.networkPolicies, { namespace, name: 'importers' }, change)
     },
   }
 }
@@ -94,10 +101,7 @@ export function importerPolicy(privateSources: readonly string[]): NetworkPolicy
         ],
       },
       {
-        ports: [
-          { protocol: 'UDP', port: 53 },
-          { protocol: 'TCP', port: 53 },
-        ],
+        ports: dnsPorts,
       },
     ],
   }

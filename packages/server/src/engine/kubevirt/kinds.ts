@@ -3,6 +3,7 @@
  * external-snapshotter 8.6.
  */
 import type { Kind, KubeObject } from './kube/objects.ts'
+import type { KubeVirt } from './kubevirt-gates.ts'
 
 export interface Condition {
   type: string
@@ -318,7 +319,7 @@ export const kinds = {
   } as Kind<RoleBinding>,
   storageClasses: { group: 'storage.k8s.io', version: 'v1', plural: 'storageclasses' } as Kind<StorageClass>,
   /** The installation of KubeVirt itself. */
-  kubevirts: kubevirt<KubeObject>('kubevirts'),
+  kubevirts: kubevirt<KubeVirt>('kubevirts'),
   machines: kubevirt<VirtualMachine>('virtualmachines'),
   instances: kubevirt<MachineInstance>('virtualmachineinstances'),
   dataVolumes: {

@@ -12,6 +12,7 @@ import { makeGrowth } from './growth.ts'
 import { makeGuestNames, networkDomainOf } from './guest-names.ts'
 import type { Images } from './images.ts'
 import type { KubeClient } from './kube/kube-client.ts'
+import { plugsDisks } from './kubevirt-gates.ts'
 import { makeLines } from './lines.ts'
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachines } from './machines.ts'
@@ -114,6 +115,9 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
         diskFiles: clusterLimits.diskFiles,
+        get hotPlug() {
+          return mirror.kubevirts.all().every(plugsDisks) ? null : clusterLimits.hotPlug
+        },
         get growDisks() {
           return unlessGrowing(clusterLimits.growDisks)
         },

@@ -1,11 +1,12 @@
 /** What of a machine may be another at its next start, and how that is written into the cluster. */
 import { createHash } from 'node:crypto'
 import type { MachineLikeness } from '../engine.ts'
-import { seedFiles } from '../seed.ts'
 import type { Ground } from './ground.ts'
 import { kinds } from './kinds.ts'
+import { seedObject } from './machine-object.ts'
 import type { MirroredMachine } from './mirror.ts'
 import { mark } from './names.ts'
+import { makeUnread, removeOnce } from './removal.ts'
 
 /** Stands on a machine that is like this. */
 export const likenessMark = ({
@@ -20,17 +21,22 @@ export const likenessMark = ({
     .digest('hex')
     .slice(0, 16)
 
-/** Makes a machine, which no guest has now, like this; the seed of its guest first. Costs no call when it is so. */
+/**
+ * Makes a machine, which no guest has now, like this; the seed of its guest first, in place of the one that it had: seeds
+ * are written and never read, and the answer to a change would hold all of one. Costs no call when it is so.
+ */
 export async function become(
   { client, mirror, names }: Pick<Ground, 'client' | 'mirror' | 'names'>,
   machine: MirroredMachine,
   like: MachineLikeness,
+  endsAtReboot: boolean,
 ): Promise<void> {
   const isLike = likenessMark(like)
   if (machine.annotations[mark.like] === isLike) return
-  const { metaData, userData } = seedFiles({ id: machine.id, ...like })
-  const seed = { namespace: machine.namespace, name: names.seed(machine.id) }
-  await client.merge(kinds.secrets, seed, { stringData: { 'meta-data': metaData, 'user-data': userData } })
+  const { id, projectId, namespace } = machine
+  const seed = seedObject(names, { id, projectId, ...like }, machine)
+  await removeOnce({ client }, kinds.secrets, { namespace, name: seed.metadata.name })
+  await makeUnread({ client }, kinds.secrets, namespace, seed)
   const changed = await client.merge(kinds.machines, machine, {
     metadata: { annotations: { [mark.like]: isLike, [mark.forgetful]: like.persistent ? null : 'true' } },
     spec: {
@@ -40,7 +46,7 @@ export async function become(
           domain: {
             cpu: { cores: like.cpu },
             memory: { guest: `${like.memoryMb}Mi` },
-            rebootPolicy: like.persistent ? null : 'Terminate',
+            rebootPolicy: !like.persistent && endsAtReboot ? 'Terminate' : null,
           },
         },
       },

@@ -11,6 +11,7 @@ const spec: MachineSpec = {
   persistent: true,
 }
 const around = {
+  endsAtReboot: true,
   image: { namespace: 'slipway-images', name: 'image-1', sizeBytes: 2 ** 30 },
   rootBytes: 20 * 2 ** 30,
   storageClass: null,
@@ -52,10 +53,13 @@ test('a reboot ends the run of a machine that keeps nothing', () => {
   const { metadata, spec: made } = machineObject(names, { ...spec, persistent: false }, around)
   expect(made.template.spec.domain.rebootPolicy).toBe('Terminate')
   expect(metadata.annotations).toMatchObject({ [mark.forgetful]: 'true' })
+  // KubeVirt refuses the whole machine where it cannot do so.
+  const unable = machineObject(names, { ...spec, persistent: false }, { ...around, endsAtReboot: false })
+  expect(unable.spec.template.spec.domain).not.toHaveProperty('rebootPolicy')
 })
 
 test('its seed is the one of every engine, found by its label, and goes with the machine', () => {
-  const seed = seedObject(names, spec, { metadata: { name: 'vm-b1', uid: 'u1' } })
+  const seed = seedObject(names, spec, { name: 'vm-b1', uid: 'u1' })
   const { volumes } = machineObject(names, spec, around).spec.template.spec
   expect(volumes).toContainEqual({
     name: 'seed',

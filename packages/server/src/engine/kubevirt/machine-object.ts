@@ -25,7 +25,13 @@ const seedVolume = 'seed'
 export function machineObject(
   names: Names,
   spec: MachineSpec,
-  around: { image: ImageClaim; rootBytes: number; storageClass: string | null },
+  around: {
+    image: ImageClaim
+    rootBytes: number
+    storageClass: string | null
+    /** Whether KubeVirt can end a run with a reboot. */
+    endsAtReboot: boolean
+  },
 ): Named<Unsaved<VirtualMachine>> {
   const { id, projectId } = spec
   const labels = names.labels('machine', id, projectId)
@@ -57,7 +63,7 @@ export function machineObject(
         domain: {
           cpu: { cores: spec.cpu },
           memory: { guest: `${spec.memoryMb}Mi` },
-          ...(spec.persistent ? {} : { rebootPolicy: 'Terminate' as const }),
+          ...(!spec.persistent && around.endsAtReboot && { rebootPolicy: 'Terminate' as const }),
           devices: {
             disks: [
               // By its serial our images find it, whatever else there is.
@@ -91,11 +97,10 @@ export function machineObject(
 /** It goes with its machine. */
 export function seedObject(
   names: Names,
-  spec: MachineSpec,
-  owner: Pick<VirtualMachine, 'metadata'>,
+  spec: Parameters<typeof seedFiles>[0] & { projectId: string },
+  { name, uid = '' }: { name: string; uid?: string },
 ): Named<Unsaved<Secret>> {
   const { metaData, userData } = seedFiles(spec)
-  const { name, uid = '' } = owner.metadata
   return {
     kind: 'Secret',
     metadata: {

@@ -29,6 +29,9 @@ const failureDeadline = '10m'
 const mostMs = 11 * 60_000
 /** An error of the storage may heal, since it tries again; so long it may stand. */
 const usualHealMs = 60_000
+/** A claim of a new machine is found sooner. */
+const foundMs = 20_000
+const isLooking = (reason = ''): boolean => /^PVC (\S+ )?not found/i.test(reason)
 
 type MachineSnapshots = Pick<Engine, 'createMachineSnapshot' | 'deleteMachineSnapshot'> & {
   inspectMachineSnapshot(id: string): SnapshotState
@@ -47,11 +50,21 @@ export function makeMachineSnapshots(
   const stateOf = ({ status }: MirroredMachineSnapshot): Taking =>
     takingOf(status, mustHold(status, names.volume('')))
 
-  /** The cluster tells in advance which volumes it cannot make snapshots of. */
-  function requireAble(machine: MirroredMachine, wanted: readonly string[]): void {
-    const unable = machine.status?.volumeSnapshotStatuses?.find(
-      ({ name, enabled }) => !enabled && wanted.includes(name),
-    )
+  /**
+   * The cluster tells in advance which volumes it cannot make snapshots of. Of a machine that was made or changed a moment
+   * ago it tells so until it has found their claims.
+   */
+  async function requireAble({ id }: MirroredMachine, wanted: readonly string[], signal: AbortSignal) {
+    const first = () =>
+      machineOf(id)?.status?.volumeSnapshotStatuses?.find(
+        ({ name, enabled }) => !enabled && wanted.includes(name),
+      )
+    const isFound = () => (isLooking(first()?.reason) ? null : true)
+    if ((await whenMirrored(clock, [mirror.machines], isFound, { ms: foundMs, signal })) === null)
+      throw new EngineError('internal', `${notTaken} A disk of the VM is not there yet.`, {
+        retryable: true,
+      })
+    const unable = first()
     if (!unable) return
     const said = unable.reason ? ` It says: ${unable.reason.replace(/\.$/, '')}.` : ''
     throw new EngineError('unsupported', `The cluster cannot make snapshots of a disk of this VM.${said}`)
@@ -136,7 +149,7 @@ export function makeMachineSnapshots(
     const isOnIt = (name: string) => machine?.volumes.some((volume) => volume.name === name) ?? false
     const wanted = [rootVolume, ...volumeIds.map(names.volume).filter(isOnIt)]
     if (there === null && machine !== null) {
-      requireAble(machine, wanted)
+      await requireAble(machine, wanted, signal)
       const made = await makeOnce(ground, kinds.machineSnapshots, machine.namespace, {
         kind: 'VirtualMachineSnapshot',
         metadata: {

@@ -46,6 +46,15 @@ test('data volumes come behind root and seed, in the order given, with the id as
   expect(volumeIdsOf(names, spec.template.spec.volumes)).toEqual([two, one])
 })
 
+test('a data volume takes no port of its own, and one that is plugged in another way stays so', () => {
+  const { disks } = withVolumes(names, bare, [one]).template.spec.domain.devices
+  expect(disks.at(-1)).toMatchObject({ name: `disk-${one}`, disk: { bus: 'scsi' } })
+  const old = structuredClone(withVolumes(names, bare, [one]))
+  Object.assign(old.template.spec.domain.devices.disks.at(-1) ?? {}, { disk: { bus: 'virtio' } })
+  const both = withVolumes(names, old, [one, two]).template.spec.domain.devices.disks.slice(-2)
+  expect(both.map(({ disk }) => disk?.bus)).toEqual(['virtio', 'scsi'])
+})
+
 test('what is not about data volumes stays as it is, and nothing is there twice', () => {
   expect(withVolumes(names, withVolumes(names, bare, [one, two]), [])).toEqual(bare)
   const once = withVolumes(names, bare, [one])

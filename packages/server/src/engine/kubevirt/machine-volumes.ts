@@ -12,7 +12,7 @@ const serialLength = 20
 
 /**
  * The spec of a machine with these data volumes and no other ones, in this order, behind what is none. A volume is called
- * as its claim; it may be put on and taken off a living guest.
+ * as its claim; it may be put on and taken off a living guest. One that the machine has stays plugged in as it is.
  */
 export function withVolumes(names: Pick<Names, 'volume'>, spec: Spec, volumeIds: readonly string[]): Spec {
   const { template } = spec
@@ -31,7 +31,9 @@ export function withVolumes(names: Pick<Names, 'volume'>, spec: Spec, volumeIds:
             ...template.spec.domain.devices,
             disks: [
               ...disks.filter(({ name }) => !dataNames.has(name)),
-              ...volumeIds.map((id) => diskOf(names, id)),
+              ...volumeIds.map(
+                (id) => disks.find(({ name }) => name === names.volume(id)) ?? diskOf(names, id),
+              ),
             ],
           },
         },
@@ -55,10 +57,11 @@ const makeIsData =
   ({ name }: { name: string }): boolean =>
     name.startsWith(names.volume(''))
 
+/** Each disk of the other bus takes a port of its own, of which a guest has three to spare for its life, or nine with much memory. */
 const diskOf = (names: Pick<Names, 'volume'>, id: string): MachineDisk => ({
   name: names.volume(id),
   serial: id.slice(0, serialLength),
-  disk: { bus: 'virtio' },
+  disk: { bus: 'scsi' },
 })
 
 /** By its claim, which outlives the DataVolume that filled it. */

@@ -7,6 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../lib/clock.ts'
 import { run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
+import { work } from '../engine.test-kit.ts'
+import { clusterLimits } from '../limits.ts'
 import { anySource, imagesOf } from './images.test-kit.ts'
 import { kinds } from './kinds.ts'
 import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
@@ -63,6 +65,13 @@ async function openEngine(through: (client: KubeClient) => KubeClient) {
   }
 }
 
+const bootImage = (client: KubeClient, { namespace, name }: { namespace: string; name: string }) =>
+  client.create(kinds.dataVolumes, namespace, {
+    kind: 'DataVolume',
+    metadata: { name },
+    spec: { source: { blank: {} }, storage: { resources: { requests: { storage: '64Mi' } } } },
+  })
+
 test.skipIf(!kubeconfig)(
   'a start that waits for its root disk says so, and can be called off',
   async () => {
@@ -111,11 +120,7 @@ test.skipIf(!kubeconfig || !guestCommand)(
       put: cut(plain.put),
     }))
     await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: false })
-    await client.create(kinds.dataVolumes, image.namespace, {
-      kind: 'DataVolume',
-      metadata: { name: image.name },
-      spec: { source: { blank: {} }, storage: { resources: { requests: { storage: '64Mi' } } } },
-    })
+    await bootImage(client, image)
     const start = () => engine.startMachine(id, { freshRoot: true, volumeIds: [] })
     const power = async () => (await engine.inspect(id)).power
     const rootUid = async () =>
@@ -143,4 +148,40 @@ test.skipIf(!kubeconfig || !guestCommand)(
     expect(await rootUid()).not.toBe(before)
   },
   60_000,
+)
+
+test.skipIf(!kubeconfig)(
+  'disks stay where they are, and a reboot ends no run, where the gates of KubeVirt are closed',
+  async () => {
+    const developerConfiguration = {
+      featureGates: ['HotplugVolumes'],
+      disabledFeatureGates: ['RebootPolicy'],
+    }
+    const { engine, client, id, projectId, image, at } = await openEngine((plain) => ({
+      ...plain,
+      list: (async (kind, ...query) => {
+        const page = await plain.list(kind, ...query)
+        if (kind.plural !== 'kubevirts') return page
+        const spec = { configuration: { developerConfiguration } }
+        return { ...page, items: page.items.map((one) => ({ ...one, spec })) }
+      }) as typeof plain.list,
+    }))
+    expect(engine.capabilities.cannot.hotPlug).toBe(clusterLimits.hotPlug)
+    await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: false })
+    const { spec } = await client.get(kinds.machines, at)
+    expect(spec.template.spec.domain).not.toHaveProperty('rebootPolicy')
+    await bootImage(client, image)
+    const disk = randomUUID()
+    const blank = { id: disk, projectId, source: { from: 'nothing' }, sizeBytes: 2 ** 25 } as const
+    await engine.createVolume(blank, work())
+    await engine.startMachine(id, { freshRoot: true, volumeIds: [] })
+    await eventually(async () => (await engine.inspect(id)).power, 'ready')
+    for (const asked of [engine.attachVolume(id, disk), engine.detachVolume(id, disk)])
+      await expect(asked).rejects.toMatchObject({ code: 'unsupported', message: clusterLimits.hotPlug })
+    await engine.powerOff(id)
+    await engine.attachVolume(id, disk)
+    await engine.detachVolume(id, disk)
+    await engine.deleteVolume(disk)
+  },
+  30_000,
 )

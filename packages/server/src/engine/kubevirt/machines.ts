@@ -7,6 +7,7 @@ import type { ImageClaim } from './images.ts'
 import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { At } from './kube/objects.ts'
+import { hasGate } from './kubevirt-gates.ts'
 import { makeHolders } from './machine-holders.ts'
 import { become } from './machine-likeness.ts'
 import { machineObject, seedObject } from './machine-object.ts'
@@ -115,6 +116,18 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
     await power.stop(machine, guest.uid, graceSeconds)
   }
 
+  /** As long as a gate is closed, KubeVirt refuses each change of a machine with what belongs to it. */
+  const endsAtReboot = () => mirror.kubevirts.all().every((kubevirt) => hasGate(kubevirt, 'RebootPolicy'))
+
+  /** What it may have been made or saved without: one without a name would be found by nobody. */
+  async function conform(machine: MirroredMachine): Promise<void> {
+    const isForgetful = machine.annotations[mark.forgetful] !== undefined
+    const rebootPolicy = isForgetful && endsAtReboot() ? 'Terminate' : null
+    if (machine.subdomain === names.guests && machine.rebootPolicy === rebootPolicy) return
+    const spec = { template: { spec: { subdomain: names.guests, domain: { rebootPolicy } } } }
+    mirror.machines.observe(await client.merge(kinds.machines, machine, { spec }))
+  }
+
   async function takeVolumes(machine: MirroredMachine, volumeIds: string[]): Promise<void> {
     for (const id of volumeIds) {
       if (!mirror.dataVolumes.by('id', id).some(({ isGoing }) => !isGoing))
@@ -141,12 +154,14 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
         })
       await parts.ensureProject(spec.projectId)
       const { rootBytes } = parts
-      const wanted = machineObject(names, spec, { image, rootBytes, storageClass: ground.storageClass })
+      const { storageClass } = ground
+      const around = { image, rootBytes, storageClass, endsAtReboot: endsAtReboot() }
+      const wanted = machineObject(names, spec, around)
       const namespace = names.namespaceOf(spec.projectId)
       unsure.set(spec.id, { namespace, name: wanted.metadata.name })
       await inOurWords(notCreated, async () => {
         const machine = await makeOnce(ground, kinds.machines, namespace, wanted)
-        await makeUnread(ground, kinds.secrets, namespace, seedObject(names, spec, machine))
+        await makeUnread(ground, kinds.secrets, namespace, seedObject(names, spec, machine.metadata))
         const at = { namespace, name: wanted.metadata.name }
         const change = { metadata: { annotations: { [mark.whole]: 'true' } } }
         mirror.machines.observe(await client.merge(kinds.machines, at, change))
@@ -166,21 +181,20 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       if (guest?.isGoing)
         throw new EngineError('internal', `${notStarted} It is still stopping.`, { retryable: true })
       if (guest !== null || isStarting(machine)) return null
-      await inOurWords(notStarted, () => power.clear(machine))
+      await inOurWords(notStarted, async () => {
+        await conform(machine)
+        await power.clear(current())
+      })
       await takeVolumes(machine, volumeIds)
       await inOurWords(notStarted, async () => {
-        if (like) await become(ground, current(), like)
+        if (like) await become(ground, current(), like, endsAtReboot())
         if (freshRoot) await root.renew(current())
         await notes.write(current(), root.used(current()))
         await parts.protect(machine.projectId)
-        // Somebody may have told KubeVirt to start it by itself: then two would decide. One that was made or saved before
-        // there were networks would find nobody by name.
-        const { runStrategy, subdomain } = current()
-        if (runStrategy !== 'Manual' || subdomain !== names.guests)
+        // It may be halted, or somebody told KubeVirt to start it by itself: then two would decide.
+        if (current().runStrategy !== 'Manual')
           mirror.machines.observe(
-            await client.merge(kinds.machines, machine, {
-              spec: { runStrategy: 'Manual', template: { spec: { subdomain: names.guests } } },
-            }),
+            await client.merge(kinds.machines, machine, { spec: { runStrategy: 'Manual' } }),
           )
         await power.start(machine)
       })

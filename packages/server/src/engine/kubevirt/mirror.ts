@@ -19,6 +19,7 @@ import {
 import type { KubeClient } from './kube/kube-client.ts'
 import type { Kind, KubeObject } from './kube/objects.ts'
 import { makeReflector, type Reflector } from './kube/reflector.ts'
+import { type KubeVirt, trimmedKubeVirt } from './kubevirt-gates.ts'
 import { marksOf, type Names } from './names.ts'
 import { trimmedClass } from './storage-class.ts'
 
@@ -39,6 +40,7 @@ export interface Mirrored {
 export interface MirroredMachine extends Mirrored {
   runStrategy: string
   subdomain: string | null
+  rebootPolicy: string | null
   /** Volumes in the spec, in the order of its disks: name, and the claim behind it where there is one. */
   volumes: readonly { name: string; claim: string | null }[]
   hasScreen: boolean
@@ -96,6 +98,8 @@ export interface Mirror {
   volumeSnapshots: ById<VolumeSnapshot, MirroredVolumeSnapshot>
   /** Those of the cluster, which are nobody's. */
   storageClasses: Reflector<StorageClass, StorageClass, never>
+  /** The installation of KubeVirt, one. */
+  kubevirts: Reflector<KubeVirt, KubeVirt, never>
   /** Resolves when everything has been listed once. */
   synced: Promise<void>
   /** Since when something may be missing here; null while all is up to date. */
@@ -161,6 +165,7 @@ export function makeMirror(options: {
         ...mirrored(object),
         runStrategy: object.spec.runStrategy,
         subdomain: object.spec.template.spec.subdomain ?? null,
+        rebootPolicy: object.spec.template.spec.domain.rebootPolicy ?? null,
         volumes: (object.spec.template.spec.volumes ?? []).map(
           ({ name, dataVolume, persistentVolumeClaim }) => ({
             name,
@@ -202,6 +207,12 @@ export function makeMirror(options: {
       ...everybodys,
       kind: kinds.storageClasses,
       trim: trimmedClass,
+      indexes: {},
+    }),
+    kubevirts: makeReflector<KubeVirt, KubeVirt, never>({
+      ...everybodys,
+      kind: kinds.kubevirts,
+      trim: trimmedKubeVirt,
       indexes: {},
     }),
   }

@@ -173,7 +173,12 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
     [
       'makes another service of it',
       () =>
-        client.merge(kinds.services, { namespace, name: names.guests }, { spec: { selector: { a: 'b' } } }),
+        // Without a selector it is of both families by default, also where the cluster has one.
+        client.merge(
+          kinds.services,
+          { namespace, name: names.guests },
+          { spec: { selector: { a: 'b' }, ipFamilyPolicy: 'SingleStack' } },
+        ),
     ],
     ['takes its names away', () => client.remove(kinds.endpointSlices, slice)],
     ['empties its names', () => client.merge(kinds.endpointSlices, slice, { endpoints: [] })],

@@ -12,7 +12,8 @@ export type Reach = 'project' | 'internet' | 'anywhere'
 /** Where clusters have their name servers; the address is that of NodeLocal DNSCache on each node. */
 const dnsNamespaces = ['kube-system', 'openshift-dns']
 const nodeLocalDns = '169.254.20.10/32'
-const dnsPorts = [53, 5353].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port })))
+/** OpenShift's name servers listen on the second. */
+export const dnsPorts = [53, 5353].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port })))
 
 /**
  * It is about the pods that guests run in, and not about those that CDI fills disks with, which have a policy of their own.

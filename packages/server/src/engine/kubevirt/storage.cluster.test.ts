@@ -237,6 +237,16 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
     })
   })
 
+  it('a snapshot of a machine waits for a disk that the cluster has not found yet', async () => {
+    const data = randomUUID()
+    const machine = await cluster.makeMachine({ volumeIds: [data] })
+    const told = () => cluster.mirror.machines.by('id', machine)[0]?.status?.volumeSnapshotStatuses
+    await eventually(() => told()?.some(({ reason }) => reason === 'PVC not found'), true)
+    const taking = snapshot(randomUUID(), machine, [data])
+    await make(data, { from: 'nothing' }, 32)
+    await expect(taking).resolves.toMatchObject({ consistency: 'clean', storedBytes: 96 * MIB })
+  })
+
   describe('a snapshot of a volume', () => {
     it('is clean where no guest has it and frozen where an agent helps, and the guest is woken again', async () => {
       const data = await blank(32)

@@ -91,6 +91,7 @@ export function playGround(attend: Attend = () => {}) {
       machines.put(keyOf(id), {
         ...object,
         subdomain: null,
+        rebootPolicy: null,
         runStrategy: 'Manual',
         volumes: [],
         hasScreen,
