@@ -1,4 +1,5 @@
 import { endpoint } from './endpoint.ts'
+import { queueTexts } from './queue.rules.ts'
 
 export const accountExportApi = {
   get: endpoint('accountExport.get', {
@@ -7,5 +8,6 @@ export const accountExportApi = {
     auth: 'session',
     status: 200,
     answers: 'document',
+    errors: { 429: [queueTexts.exports] },
   }),
 }

@@ -9,6 +9,7 @@ import {
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
+import { queueTexts } from './queue.rules.ts'
 import { Id, Time } from './text.ts'
 
 export const ActivityKindWord = z.enum(activityKinds).meta({ id: 'ActivityKind' })
@@ -83,6 +84,6 @@ export const activityApi = {
       format: z.enum(activityFormats).default('ndjson'),
     }),
     answers: 'text',
-    errors: { 403: [activityTexts.exportRefused] },
+    errors: { 403: [activityTexts.exportRefused], 429: [queueTexts.exports] },
   }),
 }

@@ -18,7 +18,6 @@ export const diskTexts = {
   downloadAttached:
     'Disk is attached to a VM. Detach it first, or create a snapshot of it and download the snapshot.',
   manyDownloads: 'You have too many downloads at the moment. Wait for one of them to finish.',
-  noDownloadLeft: 'The server sends many files at the moment. Try again in a minute.',
   notAttached: 'Disk is not attached to a VM',
   notReleased: 'The VM did not release the disk. Stop the VM and try again.',
   vmNotReady: 'VM must be running or stopped',

@@ -114,7 +114,6 @@ const notFound = [messages.projectNotFound, messages.diskNotFound]
 export const downloadRefusals = {
   422: ['<`cannot.disk_files` of the host>'],
   429: [t.manyDownloads],
-  503: [t.noDownloadLeft],
 } as const
 
 export const diskApi = {

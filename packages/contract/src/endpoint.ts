@@ -26,7 +26,7 @@ export interface EndpointDef {
   /** Status of a refused body; 400 unless the catalogue says otherwise. */
   invalidStatus?: 400 | 422
   /** Failures a caller can act on: status and the sentences it may carry. */
-  errors?: Partial<Record<400 | 403 | 404 | 409 | 413 | 422 | 429 | 503, readonly string[]>>
+  errors?: Partial<Record<400 | 403 | 404 | 408 | 409 | 413 | 422 | 429 | 503, readonly string[]>>
   /** It creates an object and takes an `Idempotency-Key`: the same request with the same key creates it once. */
   idempotent?: true
   /**
@@ -51,6 +51,17 @@ export function routeOf(id: EndpointId): Route {
   const [method, path] = routes[id].split(' ') as [Method, string]
   return { method, path }
 }
+
+/**
+ * Whether a call takes one of the places that an account has for calls in flight. Event streams, sockets and files have
+ * limits of their own; health and metrics are never behind anybody.
+ */
+export const takesPlace = ({
+  auth,
+  answers,
+  takes,
+}: Pick<EndpointDef, 'auth' | 'answers' | 'takes'>): boolean =>
+  auth === 'session' && answers !== 'events' && answers !== 'socket' && answers !== 'file' && takes !== 'file'
 
 /** `vmSnapshot` as people type it: `vm-snapshot`. */
 const kebab = (word: string): string => word.replace(/[A-Z]/g, (sign) => `-${sign.toLowerCase()}`)

@@ -1,8 +1,9 @@
 import { accessTexts, isOfProject, leastRoles } from './access.rules.ts'
 import { mayWhileFrozen } from './account-deletion.rules.ts'
 import { apiTokenMay, apiTokenNeeds, apiTokenTexts } from './api-token.rules.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, takesPlace } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { queueTexts } from './queue.rules.ts'
 import { uploadTexts } from './upload.rules.ts'
 
 /** The refusals that calls share, by their status: the name of the response, and what it means. */
@@ -11,6 +12,7 @@ export const refusals = {
   401: ['Unauthorized', 'Not signed in'],
   403: ['Forbidden', 'Refused'],
   404: ['NotFound', 'The object does not exist or belongs to another account'],
+  408: ['RequestTimeout', 'The request did not arrive in time'],
   409: ['Conflict', 'Not possible in the current state'],
   413: ['ContentTooLarge', 'The body is too large'],
   415: ['UnsupportedMediaType', 'The body is not of the type that is taken'],
@@ -19,7 +21,7 @@ export const refusals = {
     'UnprocessableContent',
     'Something required is missing, the request contradicts an earlier one, or the engine cannot do this',
   ],
-  429: ['TooManyRequests', 'Too many attempts'],
+  429: ['TooManyRequests', 'Too much at once; `Retry-After` says in how many seconds to try again'],
   503: ['ServiceUnavailable', 'Temporarily unavailable'],
 } as const
 
@@ -46,6 +48,7 @@ export function sentencesOf(endpoint: Endpoint): Partial<Record<RefusalStatus, r
   if (least !== 'viewer') add(403, accessTexts[least])
   const frozen = isOfProject(endpoint.id) ? mayWhileFrozen(endpoint) : true
   if (frozen !== true) add(403, frozen)
+  if (takesPlace(endpoint)) add(429, queueTexts.calls)
   if (endpoint.auth !== 'public') add(401, messages.notAuthenticated)
   if (apiTokenNeeds(endpoint)) {
     add(401, apiTokenTexts.invalid)

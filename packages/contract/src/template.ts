@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { ForGood } from './for-good.ts'
+import { queueTexts } from './queue.rules.ts'
 import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
 import { StartScriptText } from './start-script-text.ts'
 import {
@@ -190,6 +191,7 @@ export const templateApi = {
         'Or a sentence that says what is wrong with the boot image',
       ],
       403: [t.adminOnly],
+      429: [queueTexts.imageChecks],
     },
   }),
   startScript: endpoint('template.startScript', {
@@ -215,6 +217,7 @@ export const templateApi = {
         'Or a sentence that says what is wrong with the boot image',
       ],
       403: [t.adminOnly],
+      429: [queueTexts.imageChecks],
     },
   }),
   prepare: endpoint('template.prepare', {

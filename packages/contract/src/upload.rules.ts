@@ -30,7 +30,8 @@ export const uploadTexts = {
   busy: 'Another window or program is sending this file at the moment',
   gone: 'What had arrived of this file is no longer on the server. Send the file from its beginning.',
   full: 'The server has no disk space left. The upload continues from here as soon as there is space.',
-  manyPieces: 'The server is receiving many files at the moment. Try again in a moment.',
+  manyPieces: 'You are sending too many files at the moment. Wait for one of them to finish.',
+  tooSlow: 'The file is arriving too slowly. Send smaller pieces, or try again over a faster connection.',
   receiving: 'Receiving the file',
   checking: 'Checking the file and writing it to the disk',
 } as const

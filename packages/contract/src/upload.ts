@@ -130,8 +130,10 @@ export const uploadApi = {
       400: [t.pieceEmpty, t.pieceBroken, t.pastTheEnd],
       404: notFound,
       409: ['This upload continues at byte <number>.', t.busy, t.over, t.complete, t.gone],
+      408: [t.tooSlow],
       413: [t.pieceTooLarge],
-      503: [t.full, t.manyPieces],
+      429: [t.manyPieces],
+      503: [t.full],
     },
   }),
   cancel: endpoint('upload.cancel', {

@@ -14,6 +14,7 @@ import { makeNotices } from './app/notices.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeProjects } from './app/projects.ts'
+import { makeQueues } from './app/queues.ts'
 import { makeSchedules } from './app/schedules.ts'
 import { makeShares } from './app/shares.ts'
 import { makeStorage } from './app/storage.ts'
@@ -94,6 +95,7 @@ export async function buildApp(options: AppOptions) {
   /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
   const jobs = makeJobs({ clock, onChange: calls.announceJob })
   const board = makeJobBoard({ jobs, peers, drives })
+  const queues = makeQueues(config.perAccount, clock)
 
   const { projects, projectReconciler } = makeProjects(
     { db, engine, clock, log, bus, calls, underLease: underOwnLease },
@@ -133,6 +135,7 @@ export async function buildApp(options: AppOptions) {
   const templates = makeTemplateService({
     repo: makeTemplateRepo(db),
     images: engine,
+    imageChecks: queues.image_checks,
     startScripts,
     builtIn: options.templates,
     hasAdmins: config.admins.length > 0 || config.oidc.some(({ adminGroup }) => adminGroup !== null),
@@ -166,7 +169,7 @@ export async function buildApp(options: AppOptions) {
     sessionLines,
     peers,
   })
-  const storage = makeStorage(base, { config, quotas })
+  const storage = makeStorage(base, { config, quotas, queues })
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
     quotas,
@@ -290,6 +293,7 @@ export async function buildApp(options: AppOptions) {
     webhookFigures,
     mailFigures,
     pushedOut,
+    queues,
   })
   const { sampler, vitals, loadsSince } = watching
   const idle = machines.makeIdle(loadsSince)
@@ -321,6 +325,7 @@ export async function buildApp(options: AppOptions) {
     sessionLines,
     idempotency,
     isShortOfRoom: () => options.ballast?.isShort() ?? false,
+    queues,
     streams,
     revision: bus.revision,
     moveOf: bus.moveOf,

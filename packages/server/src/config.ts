@@ -323,6 +323,10 @@ const Settings = z.object({
   SLIPWAY_PRIVATE_SOURCES: hostList,
   /** The same for webhooks: hosts that requests may be sent to although they are private, and by plain http. */
   SLIPWAY_PRIVATE_WEBHOOKS: hostList,
+  /** What one account may do at once through a server; what is more waits a moment, then it is refused. */
+  SLIPWAY_CALLS_PER_ACCOUNT: z.coerce.number().int().min(2).max(100).default(6),
+  SLIPWAY_UPLOADS_PER_ACCOUNT: z.coerce.number().int().min(1).max(64).default(4),
+  SLIPWAY_DOWNLOADS_PER_ACCOUNT: z.coerce.number().int().min(1).max(24).default(3),
   /** What an image may take while it is fetched and unpacked, in GiB. */
   SLIPWAY_MAX_IMAGE_GB: z.coerce.number().positive().default(100),
   /** How long an upload waits for its next byte before it is removed, in hours. */
@@ -517,6 +521,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       support: s.SLIPWAY_SUPPORT_EMAIL,
       legal: s.SLIPWAY_LEGAL_EMAIL,
       privacy: s.SLIPWAY_PRIVACY_EMAIL,
+    },
+    perAccount: {
+      calls: s.SLIPWAY_CALLS_PER_ACCOUNT,
+      uploads: s.SLIPWAY_UPLOADS_PER_ACCOUNT,
+      downloads: s.SLIPWAY_DOWNLOADS_PER_ACCOUNT,
     },
     quota,
     privateSources: s.SLIPWAY_PRIVATE_SOURCES,

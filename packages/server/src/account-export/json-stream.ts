@@ -1,3 +1,5 @@
+import { jsonPieces } from '../lib/json-pieces.ts'
+
 /** A value that is read when its turn comes, or the elements of a list one after another. */
 export type Part = (() => Promise<unknown>) | AsyncGenerator<unknown>
 
@@ -7,7 +9,7 @@ export async function* writeJson(parts: readonly (readonly [string, Part])[]): A
   for (const [name, part] of parts) {
     yield `${separator}\n${JSON.stringify(name)}: `
     separator = ','
-    if (typeof part === 'function') yield JSON.stringify(await part(), null, 1)
+    if (typeof part === 'function') yield* jsonPieces(await part())
     else yield* writeList(part)
   }
   yield parts.length === 0 ? '{}\n' : '\n}\n'
@@ -16,7 +18,8 @@ export async function* writeJson(parts: readonly (readonly [string, Part])[]): A
 async function* writeList(elements: AsyncGenerator<unknown>): AsyncGenerator<string> {
   let separator = '['
   for await (const element of elements) {
-    yield `${separator}\n${JSON.stringify(element)}`
+    yield `${separator}\n`
+    yield* jsonPieces(element)
     separator = ','
   }
   yield separator === '[' ? '[]' : '\n]'

@@ -13,6 +13,7 @@ import type { TemplateService } from '../template/template.service.ts'
 import { makePatience } from '../vm/vm.patience.ts'
 import { makeVmReconcile } from '../vm/vm.reconcile.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
+import { makeReserveShare } from '../vm/vm.reserve.ts'
 import { makeVmService } from '../vm/vm.service.ts'
 import { makeVmBin } from '../vm/vm-bin.service.ts'
 import { makeVmIdle, type VmIdleOptions } from '../vm/vm-idle.service.ts'
@@ -66,7 +67,7 @@ export function makeMachines(
     quotas,
     maxDiskGb,
     binDays,
-    takeReserved: (like) => engine.reserve?.take(like) ?? null,
+    takeReserved: makeReserveShare(() => engine.reserve, clock),
   })
   const comeBack = makeVmBin({
     repo: vmRepo,

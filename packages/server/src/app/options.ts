@@ -23,6 +23,7 @@ export interface AppOptions {
     | 'productName'
     | 'contacts'
     | 'quota'
+    | 'perAccount'
     | 'maxDiskGb'
     | 'maxImageGb'
     | 'uploadHours'

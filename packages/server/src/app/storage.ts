@@ -19,6 +19,7 @@ import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
 import { addVmSnapshot } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
 import type { AppOptions } from './options.ts'
+import type { Queues } from './queues.ts'
 
 /** Disks and their snapshots. */
 export function makeStorage(
@@ -26,9 +27,11 @@ export function makeStorage(
   {
     config: { dataDir, maxDiskGb, maxImageGb, uploadHours, binDays },
     quotas,
+    queues,
   }: {
     config: Pick<AppOptions['config'], 'dataDir' | 'maxDiskGb' | 'maxImageGb' | 'uploadHours' | 'binDays'>
     quotas: QuotaService
+    queues: Pick<Queues, 'uploads' | 'downloads'>
   },
 ) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, underLease } = base
@@ -60,6 +63,7 @@ export function makeStorage(
   const uploads = makeUploadService({
     repo: makeUploadRepo(db),
     files: uploadFiles,
+    places: queues.uploads,
     disks,
     cannot,
     clock,
@@ -136,6 +140,7 @@ export function makeStorage(
     repo: makeDiskFileRepo(db),
     disks,
     diskSnapshots,
+    places: queues.downloads,
     open: (of, work) => engine.openDiskFile(of, work),
     cannot,
     clock,

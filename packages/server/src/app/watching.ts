@@ -15,10 +15,11 @@ import { makeUsageRepo } from '../usage/usage.repo.ts'
 import { makeUsageService, type UsageServiceOptions } from '../usage/usage.service.ts'
 import type { Load } from '../vm/vm.idle.ts'
 import type { Base } from './base.ts'
+import type { Queues } from './queues.ts'
 
 /** What tells people how their VMs do, and the operator how the server does. */
 export function makeWatching(
-  base: Pick<Base, 'db' | 'engine' | 'clock' | 'clockGuard' | 'log' | 'drives' | 'underLease'>,
+  base: Pick<Base, 'db' | 'engine' | 'clock' | 'clockGuard' | 'log' | 'drives' | 'underLease' | 'jobs'>,
   options: {
     config: Pick<Config, 'dataDir'>
     reconcilers: readonly Reconciler[]
@@ -36,9 +37,10 @@ export function makeWatching(
     mailFigures: () => Promise<MailFigures & MailHealth>
     /** How many objects left bins for want of room. */
     pushedOut: Parameters<typeof makeMetricsService>[0]['pushedOut']
+    queues: Queues
   },
 ) {
-  const { db, engine, clock, clockGuard, log, drives, underLease } = base
+  const { db, engine, clock, clockGuard, log, drives, underLease, jobs } = base
   const { config, reconcilers } = options
   const usageRepo = makeUsageRepo(db)
   const usageBook = makeUsageBook()
@@ -95,6 +97,10 @@ export function makeWatching(
     viewers: options.viewers,
     webhooks: options.webhookFigures,
     mails: options.mailFigures,
+    queues: () => [
+      ...Object.entries(options.queues).map(([kind, queue]) => ({ kind, ...queue.figures() })),
+      ...Object.entries(jobs.figures()).map(([kind, figures]) => ({ kind: `job_${kind}`, ...figures })),
+    ],
     health: health.read,
     engine: engine.kind,
   })

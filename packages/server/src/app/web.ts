@@ -111,6 +111,7 @@ import { vmSnapshotRoutes } from '../vm-snapshot/vm-snapshot.routes.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
 import { webhookRoutes } from '../webhook/webhook.routes.ts'
 import type { WebhookService } from '../webhook/webhook.service.ts'
+import type { Queues } from './queues.ts'
 
 /** The HTTP server with everything that is checked before a request reaches a route. It has no routes yet. */
 export async function openWeb(
@@ -232,6 +233,7 @@ export async function installRoutes(
     moveOf: (accountId: string) => number
     idempotency: Idempotency
     isShortOfRoom: () => boolean
+    queues: Queues
     accounts: AccountService
     settings: SettingsService
     oidc: OidcService
@@ -292,7 +294,8 @@ export async function installRoutes(
   }
   const gate: Gate = { authenticate, admit: makeAdmission(projects.standingOf) }
   const { revision, idempotency, isShortOfRoom } = options
-  const base = { ...gate, revision, idempotency, isShortOfRoom }
+  const { calls, exports: inExports } = options.queues
+  const base = { ...gate, revision, idempotency, isShortOfRoom, calls }
   const route = makeRoute(app, base)
   const socketRoute = await installSockets(app, gate, options.sessionLines, clock)
   hostRoutes(route, {
@@ -321,7 +324,7 @@ export async function installRoutes(
   totpRoutes(route, options.totp)
   passkeyRoutes(route, options.passkeys)
   proofRoutes(route, options.proofs)
-  accountExportRoutes(route, options.exports)
+  accountExportRoutes(route, options.exports, inExports)
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)
@@ -354,7 +357,7 @@ export async function installRoutes(
   templateBinRoutes(route, options.templateBin)
   networkRoutes(route, options.networks)
   quotaRoutes(route, options.quotas)
-  activityRoutes(route, options.activity)
+  activityRoutes(route, options.activity, inExports)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
   healthRoutes(route, options.health)
   noticeRoutes(route, options.notices)

@@ -1,15 +1,11 @@
-import { diskTexts, type Limits, unlessLimited } from '@slipway/contract'
+import { type Limits, unlessLimited } from '@slipway/contract'
 import { entry, type Subject, wish } from '../activity/entry.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
 import type { Clock } from '../lib/clock.ts'
-import { refuseForNow, require422 } from '../lib/problem.ts'
+import type { FairQueue } from '../lib/fair-queue.ts'
+import { require422 } from '../lib/problem.ts'
 import type { DiskFileRepo } from './disk-file.repo.ts'
-
-/** Downloads at once: each reads a whole disk. */
-const ofOneUser = 3
-const inAll = 12
-const tryAgainS = 60
 
 /** A file to send; `tag` is the same for the same bytes, null where a broken transfer cannot be continued. */
 export interface SentFile {
@@ -30,6 +26,8 @@ type Open = (of: { volumeId: string } | { snapshotId: string }, work: Work) => P
 
 export interface DiskFileServiceOptions {
   repo: DiskFileRepo
+  /** The places for downloads, by account. */
+  places: Pick<FairQueue, 'take'>
   disks: Pick<DiskService, 'requireReadable'>
   diskSnapshots: Pick<DiskSnapshotService, 'requireReadable'>
   /** Opens what the engine has. */
@@ -48,38 +46,20 @@ export type DiskFileService = ReturnType<typeof makeDiskFileService>
 /** Disks and their snapshots as files. */
 export function makeDiskFileService({
   repo,
+  places,
   disks,
   diskSnapshots,
   open,
   cannot,
   clock,
 }: DiskFileServiceOptions) {
-  const underWay = new Map<string, number>()
-
-  /** Takes a place; the result gives it back. */
-  function takePlace(userId: string): () => void {
-    const mine = underWay.get(userId) ?? 0
-    if (mine >= ofOneUser) throw refuseForNow(429, diskTexts.manyDownloads, tryAgainS)
-    const all = [...underWay.values()].reduce((sum, count) => sum + count, 0)
-    if (all >= inAll) throw refuseForNow(503, diskTexts.noDownloadLeft, tryAgainS)
-    underWay.set(userId, mine + 1)
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      const left = (underWay.get(userId) ?? 1) - 1
-      if (left > 0) underWay.set(userId, left)
-      else underWay.delete(userId)
-    }
-  }
-
   async function send(
     of: Parameters<Open>[0],
     { userId, signal }: Reader,
     subject: Subject,
     what: { action: 'disk.download' | 'diskSnapshot.download'; message: string },
   ): Promise<SentFile> {
-    const giveBack = takePlace(userId)
+    const giveBack = await places.take(userId, signal)
     try {
       const file = await open(of, { signal, onProgress: () => {} })
       const close = () => file.close().finally(giveBack)

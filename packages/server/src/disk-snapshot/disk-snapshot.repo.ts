@@ -15,6 +15,7 @@ import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { DiskSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { readInTurns } from '../lib/turn.ts'
 import { underWayOfDisk } from '../under-way/under-way.conditions.ts'
 
 const mebibyte = 1024 ** 2
@@ -120,12 +121,17 @@ export function makeDiskSnapshotRepo(db: Db) {
 
     /** The disk snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<DiskSnapshotRecord[]> {
-      const rows = await records()
-        .where('disk_snapshot.project_id', '=', projectId)
-        .where('disk_snapshot.status', '!=', 'deleting')
-        .orderBy('disk_snapshot.id')
-        .execute()
-      return rows.map(toRecord)
+      return readInTurns(
+        (after, most) =>
+          records()
+            .where('disk_snapshot.project_id', '=', projectId)
+            .where('disk_snapshot.status', '!=', 'deleting')
+            .where('disk_snapshot.id', '>', after)
+            .orderBy('disk_snapshot.id')
+            .limit(most)
+            .execute(),
+        toRecord,
+      )
     },
 
     async all(): Promise<DiskSnapshotRecord[]> {

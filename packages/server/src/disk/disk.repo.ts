@@ -7,6 +7,7 @@ import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { readInTurns } from '../lib/turn.ts'
 import { underWayOfDisk } from '../under-way/under-way.conditions.ts'
 import { diskNews, diskSubject } from './disk.activity.ts'
 import type { DiskRecord } from './disk.state.ts'
@@ -125,12 +126,17 @@ export function makeDiskRepo(db: Db) {
 
     /** The disks of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<DiskRecord[]> {
-      const rows = await records()
-        .where('disk.project_id', '=', projectId)
-        .where('disk.status', '!=', 'deleting')
-        .orderBy('disk.id')
-        .execute()
-      return rows.map(toRecord)
+      return readInTurns(
+        (after, most) =>
+          records()
+            .where('disk.project_id', '=', projectId)
+            .where('disk.status', '!=', 'deleting')
+            .where('disk.id', '>', after)
+            .orderBy('disk.id')
+            .limit(most)
+            .execute(),
+        toRecord,
+      )
     },
 
     /** The disks that are on a VM, oldest first. */

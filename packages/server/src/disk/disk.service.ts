@@ -36,12 +36,12 @@ import type { DiskTable } from '../db/schema.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-
 import { inBackground } from '../lib/in-background.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import type { JobView } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
+import { mapInTurns } from '../lib/turn.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { diskSubject, notReleased } from './disk.activity.ts'
 import type { DiskRepo, SourceSnapshot } from './disk.repo.ts'
@@ -288,7 +288,7 @@ export function makeDiskService(options: DiskServiceOptions) {
 
     /** For other services, which have checked whose project it is. */
     async ofProject(projectId: string): Promise<Disk[]> {
-      return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
+      return mapInTurns(await repo.list(projectId), (record) => wire({ ...record, projectId }))
     },
 
     /** The disks that are on a VM, for its own service. */
@@ -348,14 +348,13 @@ export function makeDiskService(options: DiskServiceOptions) {
       const status = filter.status?.toLowerCase()
       const word = filter.source?.toLowerCase()
       const source = word && (listWordOf[word] ?? word)
-      return (await repo.list(projectId))
-        .map((record) => wire({ ...record, projectId }))
-        .filter(
-          (disk) =>
-            (!status || disk.status === status) &&
-            (!source || disk.source === source) &&
-            (!filter.vm_id || disk.vm_id === filter.vm_id),
-        )
+      const all = await mapInTurns(await repo.list(projectId), (record) => wire({ ...record, projectId }))
+      return all.filter(
+        (disk) =>
+          (!status || disk.status === status) &&
+          (!source || disk.source === source) &&
+          (!filter.vm_id || disk.vm_id === filter.vm_id),
+      )
     },
 
     async create(userId: string, projectId: string, input: DiskCreateBody): Promise<Disk> {

@@ -7,15 +7,20 @@ import {
   mayWhileFull,
   messages,
   type Parsed,
+  takesPlace,
   uploadTexts,
 } from '@slipway/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { noRoom } from '../db/errors.ts'
 import { apiTokenOf } from '../lib/bearer.ts'
+import type { FairQueue } from '../lib/fair-queue.ts'
+import { jsonPieces } from '../lib/json-pieces.ts'
 import { Problem } from '../lib/problem.ts'
+import { mapInTurns, pace } from '../lib/turn.ts'
 import { asWayOut } from '../lib/way-out.ts'
 import { type Admit, requireScope } from './admission.ts'
+import { inPlace } from './call-places.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Session } from './sessions.ts'
 
@@ -48,11 +53,13 @@ export interface RouteBase extends Gate {
   idempotency: Idempotency
   /** Whether what is left on the disk is for the calls alone that end or delete something. */
   isShortOfRoom: () => boolean
+  /** The places of calls in flight, by account. */
+  calls: FairQueue
 }
 
 export function makeRoute(
   app: FastifyInstance,
-  { revision, idempotency, isShortOfRoom, ...gate }: RouteBase,
+  { revision, idempotency, isShortOfRoom, calls, ...gate }: RouteBase,
 ): Route {
   return (endpoint, handler, ...lists) => {
     // An endpoint that is not idempotent brings none; the type follows from a flag that is not known here.
@@ -62,25 +69,29 @@ export function makeRoute(
       url: endpoint.path,
       ...(endpoint.bodyBytes !== undefined && { bodyLimit: endpoint.bodyBytes }),
       async handler(request, reply) {
-        const input = await readInput(endpoint, request, gate)
-        const isWayOut = mayWhileFull(endpoint, request.body)
-        if (!isWayOut && endpoint.method !== 'GET' && isShortOfRoom()) throw new Problem(503, noRoom)
-        if (endpoint.auth === 'session') reply.header(headers.revision, revision())
-        const handle = () => asWayOut(() => handler(input, request, reply), isWayOut)
-        const output = list
-          ? await idempotency.once(endpoint, { request, reply, ...callerOf(input) }, handle, () =>
-              list(input),
-            )
-          : await handle()
-        if (reply.sent || endpoint.answers) return reply
-        reply.status(endpoint.status)
-        if (!endpoint.response) return reply.send()
-        return reply
-          .header('content-type', 'application/json; charset=utf-8')
-          .header('cache-control', 'no-store')
-          .send(JSON.stringify(endpoint.response.parse(output)))
+        const session = await sessionOf(endpoint, request, gate)
+        const answer = () => answerTo(session, request, reply)
+        return session && takesPlace(endpoint) ? inPlace(calls, session, reply, answer) : answer()
       },
     })
+
+    async function answerTo(session: Session | null, request: FastifyRequest, reply: FastifyReply) {
+      const input = await readInput(endpoint, session, request, gate)
+      const isWayOut = mayWhileFull(endpoint, request.body)
+      if (!isWayOut && endpoint.method !== 'GET' && isShortOfRoom()) throw new Problem(503, noRoom)
+      if (endpoint.auth === 'session') reply.header(headers.revision, revision())
+      const handle = () => asWayOut(() => handler(input, request, reply), isWayOut)
+      const output = list
+        ? await idempotency.once(endpoint, { request, reply, ...callerOf(input) }, handle, () => list(input))
+        : await handle()
+      if (reply.sent || endpoint.answers) return reply
+      reply.status(endpoint.status)
+      if (!endpoint.response) return reply.send()
+      return reply
+        .header('content-type', 'application/json; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .send(await textOf(endpoint.response, output))
+    }
   }
 }
 
@@ -106,19 +117,39 @@ const callerOf = (input: object): { accountId: string; body: unknown } => {
   return { accountId: user?.id ?? '', body }
 }
 
-/** Checks who asks and what for; throws what is answered instead. */
+/** An answer as JSON. A long list is put through its schema and written in pieces, so that it keeps nobody waiting. */
+async function textOf(schema: z.ZodType, output: unknown): Promise<string> {
+  const isList = schema instanceof z.ZodArray && Array.isArray(output)
+  const parsed = isList
+    ? await mapInTurns(output, (one) => (schema.element as z.ZodType).parse(one))
+    : schema.parse(output)
+  let text = ''
+  const turn = pace()
+  for (const part of jsonPieces(parsed)) {
+    text += part
+    if (turn.isUsedUp()) await turn.rest()
+  }
+  return text
+}
+
+/** Who asks, null where it does not matter; throws what is answered instead. */
+async function sessionOf(endpoint: Endpoint, request: FastifyRequest, gate: Gate): Promise<Session | null> {
+  if (endpoint.auth !== 'session') return null
+  const session = await gate.authenticate(request)
+  if (!session) throw notAuthenticated(request)
+  requireAccount(session, request)
+  requireScope(endpoint, session, request.params)
+  return session
+}
+
+/** Checks what is asked for, and whether that is theirs; throws what is answered instead. */
 async function readInput<E extends Endpoint>(
   endpoint: E,
+  session: Session | null,
   request: FastifyRequest,
   gate: Gate,
 ): Promise<Input<E>> {
-  const session = endpoint.auth === 'session' ? await gate.authenticate(request) : null
-  if (endpoint.auth === 'session' && !session) throw notAuthenticated(request)
   const caller = session && { user: session.user, session }
-  if (session) {
-    requireAccount(session, request)
-    requireScope(endpoint, session, request.params)
-  }
   // The parts are what their schemas say; the mapped type cannot follow the runtime check.
   const input = { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
   await gate.admit(endpoint, input)
@@ -140,10 +171,9 @@ export async function readSessionInput<E extends Endpoint>(
   request: FastifyRequest,
   gate: Gate,
 ): Promise<{ input: Input<E>; session: Session }> {
-  const input = await readInput(endpoint, request, gate)
-  const { session } = input as { session?: Session }
+  const session = await sessionOf(endpoint, request, gate)
   if (!session) throw notAuthenticated(request)
-  return { input, session }
+  return { input: await readInput(endpoint, session, request, gate), session }
 }
 
 function parseParts(endpoint: Endpoint, request: FastifyRequest) {

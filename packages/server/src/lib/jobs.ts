@@ -310,6 +310,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
       fetch: queues.fetch.figures(),
       copy: queues.copy.figures(),
       quick: queues.quick.figures(),
+      check: queues.check.figures(),
       plug: queues.plug.figures(),
     }),
   }

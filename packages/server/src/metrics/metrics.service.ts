@@ -1,5 +1,6 @@
 import type { Health } from '@slipway/contract'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { QueueFigures } from '../lib/fair-queue.ts'
 import { makeHealthFigures } from './health.figures.ts'
 import { type MailFigures, makeMailFigures } from './mail.figures.ts'
 import type { MetricsRepo } from './metrics.repo.ts'
@@ -34,6 +35,8 @@ export interface MetricsServiceOptions {
   viewers: () => number
   webhooks: () => Promise<WebhookFigures>
   mails: () => Promise<MailFigures>
+  /** What waits for its turn, by kind. */
+  queues: () => readonly ({ kind: string } & QueueFigures)[]
   health: () => Promise<Health>
   engine: string
 }
@@ -54,7 +57,7 @@ const unusedMetrics = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'].map(
 
 /** The figures for an operator. Names and units: Prometheus, "Metric and label naming". */
 export function makeMetricsService(options: MetricsServiceOptions) {
-  const { repo, inBins, pushedOut, readings, viewers, webhooks, mails, health, engine } = options
+  const { repo, inBins, pushedOut, readings, viewers, webhooks, mails, queues, health, engine } = options
   const register = new Registry()
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision: unusedTimerMs })
   for (const name of unusedMetrics) register.removeSingleMetric(name)
@@ -103,10 +106,18 @@ export function makeMetricsService(options: MetricsServiceOptions) {
     'Bytes a VM sent in this run, as reported by the VM.',
     ofVm,
   )
-  const refused = counter(
+  const refusedPackets = counter(
     'slipway_vm_refused_packets_total',
     'Packets dropped because a VM began too many connections or asked for too many names; 0 again after an hour without.',
     ofVm,
+  )
+  const ofQueue = ['kind'] as const
+  const running = gauge('slipway_queue_running', 'What has a place at this server, by what it is.', ofQueue)
+  const waiting = gauge('slipway_queue_waiting', 'What waits for a place at this server.', ofQueue)
+  const refused = counter(
+    'slipway_queue_refused_total',
+    'What was refused with 429 because its account had too much of it.',
+    ofQueue,
   )
   const requests = new Histogram({
     name: 'slipway_http_request_duration_seconds',
@@ -138,7 +149,13 @@ export function makeMetricsService(options: MetricsServiceOptions) {
     binPushedOut.reset()
     binPushedOut.inc(pushedOut())
     consoles.set(viewers())
-    for (const each of [cpu, memory, diskRead, diskWritten, received, sent, refused]) each.reset()
+    refused.reset()
+    for (const { kind, ...of } of queues()) {
+      running.set({ kind }, of.running)
+      waiting.set({ kind }, of.waiting)
+      refused.inc({ kind }, of.refused)
+    }
+    for (const each of [cpu, memory, diskRead, diskWritten, received, sent, refusedPackets]) each.reset()
     for (const [id, figures] of readings()) {
       const name = names.get(id)
       if (!name) continue
@@ -153,7 +170,7 @@ export function makeMetricsService(options: MetricsServiceOptions) {
         received.inc(labels, figures.network.received)
         sent.inc(labels, figures.network.sent)
       }
-      if (figures.refusedPackets !== undefined) refused.inc(labels, figures.refusedPackets)
+      if (figures.refusedPackets !== undefined) refusedPackets.inc(labels, figures.refusedPackets)
     }
   }
 

@@ -180,19 +180,24 @@ export function makeShareService(options: ShareServiceOptions) {
      * For the VM service: makes ready to share ports of a VM that is being created, with the audience project. Refuses what
      * cannot be. `add` is for the transaction that stores the VM, `announce` comes after it.
      */
-    async forNewVm(userId: string, vm: { id: string; projectId: string }, ports: readonly number[]) {
+    async forNewVm(userId: string, projectId: string, ports: readonly number[]) {
       if (ports.length > 0) requireWay('http')
       const hostPorts = ports.length > 0 ? await hostPortsFor('http', ports.length) : null
-      const wanted = ports.map((port) =>
-        fresh(vm, { port, kind: 'http', audience: 'project', expiresAt: null }, hostPorts),
-      )
+      let wanted: ReturnType<typeof fresh>[] = []
       return {
-        async add(tx: Tx): Promise<void> {
+        async add(tx: Tx, vmId: string): Promise<void> {
+          wanted = ports.map((port) =>
+            fresh(
+              { id: vmId, projectId },
+              { port, kind: 'http', audience: 'project', expiresAt: null },
+              hostPorts,
+            ),
+          )
           for (const one of wanted)
             added(await repo.add(tx, one, (share) => shared(share, userId, clock.now())))
         },
         announce(): void {
-          for (const { id } of wanted) changed('share', vm.projectId, id)
+          for (const { id } of wanted) changed('share', projectId, id)
         },
       }
     },

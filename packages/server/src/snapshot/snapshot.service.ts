@@ -16,6 +16,7 @@ import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, require409 } from '../lib/problem.ts'
+import { mapInTurns } from '../lib/turn.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import {
   creationCancelled,
@@ -168,7 +169,7 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
 
     /** Oldest first. */
     async list(projectId: string): Promise<W[]> {
-      return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
+      return mapInTurns(await repo.list(projectId), (record) => wire({ ...record, projectId }))
     },
 
     /** Wakes the reconciler for one that was just stored, and tells everybody. */

@@ -14,6 +14,7 @@ import {
 } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
+import type { FairQueue } from '../lib/fair-queue.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { StartScriptService } from '../start-script/start-script.service.ts'
@@ -56,6 +57,8 @@ const builtInImage = 'base'
 interface Dependencies {
   repo: TemplateRepo
   images: BootImages
+  /** The places for looks at images elsewhere, by account. */
+  imageChecks: Pick<FairQueue, 'run'>
   startScripts: Pick<StartScriptService, 'requireFitting'>
   /** In the order of the catalogue. */
   builtIn: readonly BuiltInTemplate[]
@@ -67,7 +70,7 @@ interface Dependencies {
 }
 
 export function makeTemplateService(dependencies: Dependencies) {
-  const { repo, images, startScripts, builtIn, hasAdmins, binDays, clock } = dependencies
+  const { repo, images, imageChecks, startScripts, builtIn, hasAdmins, binDays, clock } = dependencies
   const requireAdmin = ({ is_admin }: Me) => {
     if (hasAdmins && !is_admin) throw new Problem(403, templateTexts.adminOnly)
   }
@@ -92,11 +95,11 @@ export function makeTemplateService(dependencies: Dependencies) {
   }
 
   /** What VMs would boot; a boot image is looked at where it is. */
-  async function lookAt(url: string | null): Promise<ImageFound> {
+  async function lookAt(user: Me, url: string | null): Promise<ImageFound> {
     if (url === null || !isBootImageUrl(url)) {
       return { boots: 'built-in', format: null, download_bytes: null, disk_bytes: null }
     }
-    const found = await images.checkImage(url)
+    const found = await imageChecks.run(user.id, () => images.checkImage(url))
     if ('refused' in found) throw refuse('image_url', found.refused)
     const { format, downloadBytes, virtualBytes } = found
     return { boots: 'address', format, download_bytes: downloadBytes, disk_bytes: virtualBytes }
@@ -146,7 +149,7 @@ export function makeTemplateService(dependencies: Dependencies) {
       require409(mayChangeTemplate({ built_in: isBuiltIn(id) }))
       const before = present(await repo.find(id))
       const isOther = before.image_url !== input.image_url
-      const boots = isOther ? (await lookAt(input.image_url)).boots : null
+      const boots = isOther ? (await lookAt(user, input.image_url)).boots : null
       const set = { ...input, image_id: isOther ? imageOf(input, boots) : before.imageId }
       const changed = wish(user.id, 'template.update', `Changed template ${input.name}`)
       const template = present(
@@ -210,13 +213,13 @@ export function makeTemplateService(dependencies: Dependencies) {
 
     async checkImage(user: Me, url: string | null): Promise<ImageFound> {
       requireAdmin(user)
-      return lookAt(url)
+      return lookAt(user, url)
     },
 
     /** Adds a template. Its VMs boot the image at its address, or the built-in Debian (catalogue G-069). */
     async create(user: Me, { start_script = null, ...input }: TemplateCreate): Promise<Template> {
       requireAdmin(user)
-      const { boots } = await lookAt(input.image_url)
+      const { boots } = await lookAt(user, input.image_url)
       const row = {
         ...input,
         id: newId(clock.now()),

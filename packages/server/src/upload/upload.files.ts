@@ -44,7 +44,7 @@ export function makeUploadFiles(dataDir: string) {
       id: string,
       offset: number,
       piece: AsyncIterable<Buffer>,
-      { most, onBytes, signal }: { most: number; onBytes: () => void; signal: AbortSignal },
+      { most, onBytes, signal }: { most: number; onBytes: (count: number) => void; signal: AbortSignal },
     ): Promise<number> {
       if ((await room()) < most) throw new PieceError('full')
       const path = pathOf(id)
@@ -64,7 +64,7 @@ export function makeUploadFiles(dataDir: string) {
             at += bytesWritten
             written += bytesWritten
           }
-          onBytes()
+          onBytes(chunk.length)
         }
         signal.throwIfAborted()
         if (written === 0) throw new PieceError('empty')

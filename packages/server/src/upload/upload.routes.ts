@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import { uploadApi } from '@slipway/contract'
+import { abandonedSignal } from '../http/abandoned.ts'
 import type { Route } from '../http/route.ts'
+import { Problem } from '../lib/problem.ts'
 import type { UploadService } from './upload.service.ts'
 
 /** `fileRoute` mounts calls that take bytes. */
@@ -15,14 +17,22 @@ export function uploadRoutes(
     ({ params }) => uploads.list(params.projectId),
   )
   route(uploadApi.get, ({ params }) => uploads.get(params.projectId, params.uploadId))
-  fileRoute(uploadApi.send, ({ params, query }, request) =>
-    uploads.send(params.projectId, params.uploadId, query.offset, {
+  fileRoute(uploadApi.send, ({ user, params, query }, request, reply) => {
+    const piece = {
       announcedBytes: announced(request.headers['content-length']),
       // The parser of this route hands on the bytes as they come. A refusal can be sent while some are still coming.
       bytes: (request.body as Readable | undefined)?.iterator({ destroyOnReturn: false }) ?? nothing(),
       stop: () => void request.raw.destroy(),
-    }),
-  )
+      signal: abandonedSignal(reply),
+    }
+    return uploads
+      .send(user.id, params.projectId, params.uploadId, query.offset, piece)
+      .catch((error: unknown) => {
+        // What is still to come of it is not waited for.
+        if (error instanceof Problem && error.status === 408) reply.header('connection', 'close')
+        throw error
+      })
+  })
   route(uploadApi.cancel, ({ user, params }) => uploads.cancel(user.id, params.projectId, params.uploadId))
 }
 

@@ -15,15 +15,16 @@ import {
 } from '@slipway/contract'
 import type { DiskService } from '../disk/disk.service.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
+import type { FairQueue } from '../lib/fair-queue.ts'
 import { Problem, refuse, refuseForNow, require422 } from '../lib/problem.ts'
 import { PieceError, type UploadFiles } from './upload.files.ts'
 import type { UploadRepo } from './upload.repo.ts'
 import { toUpload, type UploadRecord } from './upload.state.ts'
 
-/** Pieces that are received at once, over all uploads: each holds a connection and a file. */
-const piecesAtOnce = 16
 /** A piece of which nothing came for so long has lost its sender: another one may take its place. */
 const silentMs = 5_000
+/** How fast a piece has to arrive, looked at over a span: a slow one holds a place that others wait for. */
+export const leastSpeed = { bytesPerS: 4 * 1024, overMs: 10_000 }
 /** How often those who watch a disk are told how far its file is. */
 const tellEveryMs = 1_000
 
@@ -32,6 +33,8 @@ export type UploadService = ReturnType<typeof makeUploadService>
 export interface UploadServiceOptions {
   repo: UploadRepo
   files: UploadFiles
+  /** The places for pieces that are received, by account. */
+  places: Pick<FairQueue, 'take'>
   disks: Pick<DiskService, 'createForUpload' | 'discard' | 'notice'>
   cannot: Limits
   clock: Clock
@@ -47,10 +50,13 @@ export interface Piece {
   announcedBytes: number | null
   /** Ends the connection that it comes over. */
   stop: () => void
+  /** Aborts when its sender has gone. */
+  signal: AbortSignal
 }
 
 interface UnderWay {
   lastByteAt: number
+  bytes: number
   abort: AbortController
   ended: Promise<void>
   end: () => void
@@ -61,7 +67,7 @@ interface UnderWay {
  * what has arrived is in a file beside the database, and counts once the database says so.
  */
 export function makeUploadService(options: UploadServiceOptions) {
-  const { repo, files, disks, cannot, clock, maxFileGb, hours } = options
+  const { repo, files, places, disks, cannot, clock, maxFileGb, hours } = options
   const underWay = new Map<string, UnderWay>()
   const toldAt = new Map<string, number>()
 
@@ -92,17 +98,33 @@ export function makeUploadService(options: UploadServiceOptions) {
       await other.ended
       if (underWay.has(id)) throw coded(uploadCodes.busy, uploadTexts.busy)
     }
-    if (underWay.size >= piecesAtOnce) throw refuseForNow(503, uploadTexts.manyPieces, 2)
     // With nothing awaited in between: two windows may send at the same moment.
     const { promise: ended, resolve } = Promise.withResolvers<void>()
     const end = () => {
       underWay.delete(id)
       resolve()
     }
-    const turn = { lastByteAt: clock.now(), abort: new AbortController(), ended, end }
-    turn.abort.signal.addEventListener('abort', stop)
+    const turn = { lastByteAt: clock.now(), bytes: 0, abort: new AbortController(), ended, end }
+    turn.abort.signal.addEventListener('abort', () => {
+      // A refusal is to reach its sender.
+      if (!(turn.abort.signal.reason instanceof Problem)) stop()
+    })
     underWay.set(id, turn)
     return turn
+  }
+
+  /** Ends a piece that arrives too slowly; returns the way to stop looking. */
+  function requireSpeed(turn: UnderWay): () => void {
+    let cancel = () => {}
+    const look = (before: number) => {
+      cancel = clock.after(leastSpeed.overMs, () => {
+        if (turn.bytes - before < (leastSpeed.bytesPerS * leastSpeed.overMs) / 1000)
+          turn.abort.abort(tooSlow())
+        else look(turn.bytes)
+      })
+    }
+    look(0)
+    return () => cancel()
   }
 
   async function receive(record: UploadRecord, offset: number, piece: Piece, turn: UnderWay): Promise<void> {
@@ -111,11 +133,12 @@ export function makeUploadService(options: UploadServiceOptions) {
     try {
       // Before anything is written.
       if (piece.announcedBytes !== null && piece.announcedBytes > most) throw new PieceError('too-large')
-      const bytes = await files.write(id, offset, piece.bytes, {
+      const bytes = await files.write(id, offset, untilAborted(piece.bytes, turn.abort.signal), {
         most,
         signal: turn.abort.signal,
-        onBytes() {
+        onBytes(count) {
           turn.lastByteAt = clock.now()
+          turn.bytes += count
         },
       })
       if (piece.announcedBytes !== null && bytes !== piece.announcedBytes) throw new PieceError('broken')
@@ -126,7 +149,7 @@ export function makeUploadService(options: UploadServiceOptions) {
       }
     } catch (error) {
       if (error instanceof Problem) throw error
-      if (turn.abort.signal.aborted) throw coded(uploadCodes.busy, uploadTexts.busy)
+      if (turn.abort.signal.aborted) throw whyEnded(turn)
       if (!(error instanceof PieceError)) throw await problemOf(error)
       if (error.why === 'gone') {
         await repo.restart(id)
@@ -191,11 +214,15 @@ export function makeUploadService(options: UploadServiceOptions) {
     },
 
     /** Stores a piece; answers when it is durable. One that was stored before is taken as sent. */
-    async send(projectId: string, id: string, offset: number, piece: Piece): Promise<Upload> {
+    async send(userId: string, projectId: string, id: string, offset: number, piece: Piece): Promise<Upload> {
       // Whose upload it is comes first: nobody else may find out about it, or get in its way.
       await require(projectId, id)
       const turn = await takeTurn(id, piece)
+      let giveBack = () => {}
+      let stopWatching = () => {}
       try {
+        giveBack = await places.take(userId, AbortSignal.any([piece.signal, turn.abort.signal]))
+        stopWatching = requireSpeed(turn)
         const record = await require(projectId, id)
         const state = uploadStateOf(record.diskStatus, record)
         const { received_bytes: received, file_bytes } = record
@@ -209,6 +236,8 @@ export function makeUploadService(options: UploadServiceOptions) {
         await tell(after, after.received_bytes === file_bytes)
         return wire(after)
       } finally {
+        stopWatching()
+        giveBack()
         turn.end()
       }
     },
@@ -229,6 +258,33 @@ export function makeUploadService(options: UploadServiceOptions) {
       for (const name of names) if (!needed.has(name)) await files.remove(name)
     },
   }
+}
+
+/** Bytes as they come; ends at once when it is aborted, also while none come. */
+async function* untilAborted(bytes: AsyncIterable<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const end = () => reject(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  aborted.catch(() => {})
+  const iterator = bytes[Symbol.asyncIterator]()
+  try {
+    signal.throwIfAborted()
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted])
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+const tooSlow = () => new Problem(408, uploadTexts.tooSlow)
+
+/** Another sender took the place of this one, unless it was ended for another reason. */
+function whyEnded({ abort }: UnderWay): Problem {
+  const { reason } = abort.signal
+  return reason instanceof Problem ? reason : coded(uploadCodes.busy, uploadTexts.busy)
 }
 
 function coded(code: string, text: string): Problem {

@@ -2,8 +2,10 @@
  * What VMs used in the last hour, in memory: twelve bytes for each look at a VM, so that a thousand VMs that have run
  * for an hour take five megabytes.
  */
+
 import type { UsageSample } from '@slipway/contract'
 import { isoTime } from '../lib/clock.ts'
+import { mapInTurns } from '../lib/turn.ts'
 import { absent, pack, unpack } from './packed.ts'
 
 /** What one VM used since the look before. Null: nobody could tell. */
@@ -134,16 +136,18 @@ export function makeUsageBook() {
     },
 
     /** What the VMs that are asked for used together, oldest first. */
-    samples(isWanted: (owner: Owner) => boolean): UsageSample[] {
+    async samples(isWanted: (owner: Owner) => boolean): Promise<UsageSample[]> {
       const wanted = [...pages.values()].filter(({ owner }) => isWanted(owner))
-      return times.flatMap((at, i) => {
-        const look = firstLook + i
+      // Looks go on meanwhile.
+      const looks = times.map((at, i) => ({ at, look: firstLook + i }))
+      const samples = await mapInTurns(looks, ({ at, look }) => {
         const used = wanted.flatMap((page) => {
           const one = readAt(page, look)
           return one ? [{ ...one, processors: page.owner.processors }] : []
         })
-        return used.length === 0 ? [] : [together(at, used)]
+        return used.length === 0 ? null : together(at, used)
       })
+      return samples.filter((sample) => sample !== null)
     },
 
     /**

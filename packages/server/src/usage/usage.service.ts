@@ -1,5 +1,6 @@
 import type { Usage, VmUsage } from '@slipway/contract'
 import type { Clock } from '../lib/clock.ts'
+import { mapInTurns } from '../lib/turn.ts'
 import { everyMs, keptMs, type Owner, spanMs, type UsageBook } from './usage.book.ts'
 import type { UsageRepo } from './usage.repo.ts'
 
@@ -31,7 +32,7 @@ export function makeUsageService({ repo, book, living, clock, own }: UsageServic
       every_s: (range === 'hour' ? everyMs : spanMs) / 1000,
       cpu: now.reduce((sum, { processors }) => sum + processors, 0),
       memory_mb: now.reduce((sum, { memoryMb }) => sum + memoryMb, 0),
-      samples: range === 'hour' ? book.samples(isWanted) : await repo.samples(id, clock.now() - keptMs),
+      samples: range === 'hour' ? await book.samples(isWanted) : await repo.samples(id, clock.now() - keptMs),
     }
   }
 
@@ -55,13 +56,12 @@ export function makeUsageService({ repo, book, living, clock, own }: UsageServic
 
     /** Those that were measured at least once since they run. */
     async ofVms(projectId: string): Promise<VmUsage[]> {
-      return living().flatMap(({ vmId, projectId: id }) => {
-        if (id !== projectId) return []
-        const cpu = book
-          .cpuOf(vmId, drawn.steps, drawn.looks)
-          .map((one) => (one === null ? null : Math.round(one)))
-        return cpu.some((one) => one !== null) ? [{ vm_id: vmId, cpu }] : []
-      })
+      const ofProject = living().filter((one) => one.projectId === projectId)
+      const all = await mapInTurns(ofProject, ({ vmId }) => ({
+        vm_id: vmId,
+        cpu: book.cpuOf(vmId, drawn.steps, drawn.looks).map((one) => (one === null ? null : Math.round(one))),
+      }))
+      return all.filter(({ cpu }) => cpu.some((one) => one !== null))
     },
   }
 }

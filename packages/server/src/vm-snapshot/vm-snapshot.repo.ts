@@ -14,6 +14,7 @@ import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { readInTurns } from '../lib/turn.ts'
 import { underWayOfVm } from '../under-way/under-way.conditions.ts'
 
 const mebibyte = 1024 ** 2
@@ -136,12 +137,17 @@ export function makeVmSnapshotRepo(db: Db) {
 
     /** The VM snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<VmSnapshotRecord[]> {
-      const rows = await records()
-        .where('vm_snapshot.project_id', '=', projectId)
-        .where('vm_snapshot.status', '!=', 'deleting')
-        .orderBy('vm_snapshot.id')
-        .execute()
-      return rows.map(toRecord)
+      return readInTurns(
+        (after, most) =>
+          records()
+            .where('vm_snapshot.project_id', '=', projectId)
+            .where('vm_snapshot.status', '!=', 'deleting')
+            .where('vm_snapshot.id', '>', after)
+            .orderBy('vm_snapshot.id')
+            .limit(most)
+            .execute(),
+        toRecord,
+      )
     },
 
     async all(): Promise<VmSnapshotRecord[]> {

@@ -18,6 +18,7 @@ import {
   takeDisksFor,
 } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
+import { readInTurns } from '../lib/turn.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { addStartScriptOfGroup, keepStartScriptOfGroup } from '../start-script/start-script.writes.ts'
 import { underWayOfVm } from '../under-way/under-way.conditions.ts'
@@ -266,16 +267,21 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
 
     /** The VMs of a project that are not deleted, oldest first; without the steps of those that have arrived. */
     async list(projectId: string): Promise<VmRecord[]> {
-      const rows = await db
-        .selectFrom('vm')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('wanted_deleted', '=', 0)
-        // The id of one whose guest was kept ready is older than the VM.
-        .orderBy('created_at')
-        .orderBy('id')
-        .execute()
-      return rows.map((row) => toRecord(row, arrived.has(row.status) ? '[]' : row.steps))
+      const all = await readInTurns(
+        (after, most) =>
+          db
+            .selectFrom('vm')
+            .selectAll()
+            .where('project_id', '=', projectId)
+            .where('wanted_deleted', '=', 0)
+            .where('id', '>', after)
+            .orderBy('id')
+            .limit(most)
+            .execute(),
+        (row) => toRecord(row, arrived.has(row.status) ? '[]' : row.steps),
+      )
+      // The id of one whose guest was kept ready is older than the VM. Sorting is stable: among equals ids decide.
+      return all.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0))
     },
 
     /** The members of a pool or set that are not deleted, oldest first. */
@@ -381,24 +387,23 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
 
     /**
      * Stores a new VM and attaches its disks, all or nothing. Returns the id of the first disk that is not
-     * available, or null when all went well. `given` may throw to refuse, and so may `alongside`, which adds what belongs
+     * available, or null when all went well. `make` may throw to refuse, and so may `alongside`, which adds what belongs
      * to the VM.
      */
     async insert(
-      vm: VmRecord,
+      make: (tx: Tx) => Promise<VmRecord>,
       diskIds: readonly string[],
-      entries: readonly Entry[],
-      given: (tx: Tx) => Promise<void>,
-      alongside: (tx: Tx) => Promise<void>,
+      entriesOf: (vm: VmRecord) => readonly Entry[],
+      alongside: (tx: Tx, vm: VmRecord) => Promise<void>,
     ): Promise<string | null> {
       try {
         await db.transaction().execute(async (tx) => {
-          await given(tx)
+          const vm = await make(tx)
           await tx.insertInto('vm').values(toRow(vm)).execute()
           const missing = await takeDisksFor(tx, vm, diskIds)
           if (missing !== null) throw new DiskTaken(missing)
-          await record(tx, entries)
-          await alongside(tx)
+          await record(tx, entriesOf(vm))
+          await alongside(tx, vm)
         })
         return null
       } catch (error) {

@@ -37,6 +37,7 @@ import type { Changed, EventKind } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
+import { mapInTurns } from '../lib/turn.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
@@ -87,8 +88,8 @@ export interface VmServiceOptions {
   maxDiskGb: number
   /** For how many days what people delete is kept; 0: it is not. */
   binDays: number
-  /** The id of a guest that is kept ready for such a VM; null where there is none. */
-  takeReserved: (like: { imageId: string; cpu: number; memoryMb: number }) => string | null
+  /** The id of a guest that is kept ready for such a VM; null where the account gets none. */
+  takeReserved: (accountId: string, like: { imageId: string; cpu: number; memoryMb: number }) => string | null
 }
 
 /** What a group asks for when it wishes for one more member. */
@@ -471,9 +472,10 @@ export function makeVmService(options: VmServiceOptions) {
     async list(projectId: string): Promise<Vm[]> {
       const [records, all] = await Promise.all([repo.list(projectId), disks.ofProject(projectId)])
       const byVm = Map.groupBy(all, (disk: Disk) => disk.vm_id)
-      return records
-        .filter((vm) => isPresent(vm, projectId))
-        .map((vm) => toWire(vm, byVm.get(vm.id) ?? [], patience.since(vm)))
+      return mapInTurns(
+        records.filter((vm) => isPresent(vm, projectId)),
+        (vm) => toWire(vm, byVm.get(vm.id) ?? [], patience.since(vm)),
+      )
     },
 
     async get(projectId: string, vmId: string): Promise<Vm> {
@@ -505,10 +507,8 @@ export function makeVmService(options: VmServiceOptions) {
       const nextRootBytes = await rootOfNew(template.imageId, input.root_disk_gb)
       const script = input.start_script ?? template.startScript
       const isPlain = diskIds.length === 0 && script === null && nextRootBytes === null
-      const reserved = isPlain ? options.takeReserved(size) : null
-      const vm = fresh({
+      const asFresh = fresh({
         ...size,
-        ...(reserved !== null && { id: reserved }),
         projectId,
         name: input.name,
         templateId: template.id,
@@ -523,10 +523,10 @@ export function makeVmService(options: VmServiceOptions) {
         deleteProtection: input.delete_protection,
         member: null,
       })
-      const addScript = options.startScripts.forNewVm(vm, script)
-      const sharing = await shares.forNewVm(userId, vm, input.share_ports)
+      const addScript = options.startScripts.forNewVm(asFresh, script)
+      const sharing = await shares.forNewVm(userId, projectId, input.share_ports)
       const now = clock.now()
-      const entries = [
+      const entriesOf = (vm: VmRecord) => [
         entry(now, vmSubject(vm), wished(userId, 'vm.create', `Create VM ${vm.name} requested`)),
         ...attached.map(({ id, name }) =>
           entry(
@@ -536,12 +536,25 @@ export function makeVmService(options: VmServiceOptions) {
           ),
         ),
       ]
-      const given = (tx: Tx) =>
-        options.quotas.require(tx, projectId, { ...takenBy(vm, []), shares: input.share_ports.length })
-      const taken = await repo.insert(vm, diskIds, entries, given, async (tx) => {
-        await sharing.add(tx)
-        await addScript(tx)
-      })
+      let vm = asFresh
+      const taken = await repo.insert(
+        async (tx) => {
+          await options.quotas.require(tx, projectId, {
+            ...takenBy(asFresh, []),
+            shares: input.share_ports.length,
+          })
+          // Once it may be created: a guest that is taken and not used is lost to everybody.
+          const reserved = isPlain ? options.takeReserved(userId, size) : null
+          if (reserved !== null) vm = { ...asFresh, id: reserved }
+          return vm
+        },
+        diskIds,
+        entriesOf,
+        async (tx, { id }) => {
+          await sharing.add(tx, id)
+          await addScript(tx)
+        },
+      )
       if (taken) {
         const name = attached.find((disk) => disk.id === taken)?.name ?? ''
         throw new Problem(409, `Disk "${name}" is not available`)

@@ -176,11 +176,11 @@ test.skipIf(!kubeconfig)(
     await engine.createVolume(blank, work())
     await engine.startMachine(id, { freshRoot: true, volumeIds: [] })
     await eventually(async () => (await engine.inspect(id)).power, 'ready')
-    for (const asked of [engine.attachVolume(id, disk), engine.detachVolume(id, disk)])
+    for (const asked of [engine.attachVolume(id, disk), engine.detachVolume(id, disk, work())])
       await expect(asked).rejects.toMatchObject({ code: 'unsupported', message: clusterLimits.hotPlug })
     await engine.powerOff(id)
     await engine.attachVolume(id, disk)
-    await engine.detachVolume(id, disk)
+    await engine.detachVolume(id, disk, work())
     await engine.deleteVolume(disk)
   },
   30_000,

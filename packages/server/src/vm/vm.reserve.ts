@@ -1,0 +1,28 @@
+import type { GuestReserve } from '../engine/engine.ts'
+import type { Clock } from '../lib/clock.ts'
+
+/** About as long as it takes until there are new ones. */
+const rememberMs = 60_000
+
+/**
+ * Shares out the guests that are kept ready: who has taken some in the last minute gets another one only while more than that
+ * are left, so that nobody empties the reserve of everybody alone.
+ */
+export function makeReserveShare(reserve: () => GuestReserve | null, clock: Pick<Clock, 'now'>) {
+  const takenAt = new Map<string, number[]>()
+
+  return function take(accountId: string, like: Parameters<GuestReserve['take']>[0]): string | null {
+    const now = clock.now()
+    for (const [account, times] of takenAt) {
+      const recent = times.filter((at) => at > now - rememberMs)
+      if (recent.length > 0) takenAt.set(account, recent)
+      else takenAt.delete(account)
+    }
+    const own = takenAt.get(accountId) ?? []
+    const left = reserve()?.held().guests ?? 0
+    if (own.length > 0 && left > 0 && left <= own.length) return null
+    const id = reserve()?.take(like) ?? null
+    if (id !== null) takenAt.set(accountId, [...own, now])
+    return id
+  }
+}
