@@ -184,7 +184,7 @@ describe('what a failure of the disk is told as', () => {
   it.each([
     ['SQLITE_IOERR_WRITE', { errcode: 778 }, 'reports errors'],
     ['SQLITE_IOERR_FSYNC', { errcode: 1034 }, 'reports errors'],
-    ['SQLITE_IOERR_SHMSIZE', { errcode: 4874 }, 'reports errors'],
+    ['SQLITE_IOERR_SHMSIZE', { errcode: 4874 }, 'no disk space left'],
     ['SQLITE_CANTOPEN', { errcode: 14 }, 'cannot be opened'],
     ['SQLITE_READONLY_DIRECTORY', { errcode: 1544 }, 'cannot be written'],
     ['ENOSPC', { code: 'ENOSPC' }, 'no disk space left'],

@@ -74,9 +74,3 @@ it('what is no way out gives up nothing', async () => {
   disk.fullAt = () => false
   expect(await texts()).toEqual([])
 })
-
-it('an index of the log that could not grow is a full disk, too', () => {
-  expect(databaseProblem(Object.assign(new Error('disk I/O error'), { errcode: 4874 }))).toContain(
-    'no disk space left',
-  )
-})
