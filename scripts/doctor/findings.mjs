@@ -15,6 +15,7 @@ import {
 } from '../setup/system-packages.mjs'
 import { dataDir, engine, inTree } from '../setup/tree.mjs'
 import { missingBallast, openToOthers } from './data-directory.mjs'
+import { askMailServer } from './mail-server.mjs'
 import { askProviders } from './sign-in-providers.mjs'
 
 /** @typedef {{ state: 'good' | 'note' | 'bad', name: string, text: string, help?: string }} Finding */
@@ -33,6 +34,7 @@ export async function* findings({ tries = false } = {}) {
   yield npmPackages()
   yield* await settings()
   yield* await signInProviders()
+  yield* await mailServer()
   yield* privacy()
   yield* await space()
   yield* ballast()
@@ -96,6 +98,15 @@ async function signInProviders() {
       ? good(`sign-in ${name}`, `${issuer} responds`)
       : bad(`sign-in ${name}`, problem, 'nobody can sign in with it until it responds'),
   )
+}
+
+/** @returns {Promise<Finding[]>} */
+async function mailServer() {
+  const asked = await askMailServer(process.env)
+  if (asked === null) return []
+  return asked.problem === null
+    ? [good('mail server', `${asked.host} responds`)]
+    : [bad('mail server', asked.problem, 'mails wait until it responds; check SLIPWAY_SMTP_URL')]
 }
 
 /** A program of the server asks the cluster: it speaks TLS and reads YAML with packages that have to be installed. */

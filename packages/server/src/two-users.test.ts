@@ -140,6 +140,10 @@ adas.operationId = await downloadOf(ada, adas.projectId)
 bobs.operationId = await downloadOf(bob, bobs.projectId)
 adas.accountId = await accountIdOf(ada)
 bobs.accountId = await accountIdOf(bob)
+// Mails are the installation's, and for administrators only.
+const mail = await app.db.selectFrom('mail_queue').select('id').executeTakeFirstOrThrow()
+adas.mailId = mail.id
+bobs.mailId = mail.id
 await app.clock.advance(0)
 /** Whoever is no operator is not told what exists. */
 const isForOperators = (endpoint: Endpoint) =>
