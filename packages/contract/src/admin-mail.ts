@@ -5,6 +5,8 @@ import { Id, Time } from './text.ts'
 
 const t = adminMailTexts
 
+const MailState = z.enum(adminMailStates).meta({ id: 'AdminMailState' })
+
 /** A mail of the server, without what is in it: links sign people in. */
 export const AdminMail = z.object({
   id: Id,
@@ -13,7 +15,7 @@ export const AdminMail = z.object({
   recipient: z.string(),
   /** The account that it is about; null for somebody without one, or whose account is gone. */
   account_id: Id.nullable(),
-  state: z.enum(adminMailStates),
+  state: MailState,
   created_at: Time,
   tries: z.int(),
   /** When it was tried last; null: not yet. */
@@ -48,7 +50,7 @@ export const adminMailApi = {
     auth: 'session',
     status: 200,
     query: z.object({
-      state: z.enum(adminMailStates).optional(),
+      state: MailState.optional(),
       /** Only what is older than this mail. */
       before: Id.optional(),
       limit: z.coerce.number().int().min(1).max(adminMailPage.max).default(adminMailPage.default),
