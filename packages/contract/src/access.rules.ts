@@ -23,6 +23,11 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'projectMember.invitations': 'owner',
   'projectMember.invite': 'owner',
   'projectMember.withdraw': 'owner',
+  'handOver.get': 'viewer',
+  'handOver.withdraw': 'owner',
+  // By the member who is asked, whatever they are.
+  'handOver.accept': 'viewer',
+  'handOver.decline': 'viewer',
   'vm.list': 'viewer',
   'vm.create': 'operator',
   'vm.get': 'viewer',

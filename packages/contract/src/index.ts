@@ -30,6 +30,8 @@ export * from './error-answer.rules.ts'
 export * from './event.ts'
 export * from './full-disk.rules.ts'
 export * from './guest-port.ts'
+export * from './hand-over.rules.ts'
+export * from './hand-over.ts'
 export * from './header.rules.ts'
 export * from './health.rules.ts'
 export * from './health.ts'
@@ -118,6 +120,7 @@ import { diskApi } from './disk.ts'
 import { diskSnapshotApi } from './disk-snapshot.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { eventApi } from './event.ts'
+import { handOverApi } from './hand-over.ts'
 import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
@@ -158,6 +161,7 @@ const apis = [
   accountExportApi,
   passkeyApi,
   hostApi,
+  handOverApi,
   healthApi,
   noticeApi,
   projectApi,

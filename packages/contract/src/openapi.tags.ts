@@ -7,6 +7,7 @@ type Tag = EndpointId extends infer Id ? (Id extends `${infer Resource}.${string
 export const tags: Readonly<Record<Tag, readonly [name: string, description: string]>> = {
   project: ['Projects', 'Projects group VMs, disks and snapshots. Everything else is in a project.'],
   projectMember: ['Members', 'Who may work in a project, in which role, and who is invited to it.'],
+  handOver: ['Hand-overs', 'A project that waits for a member to become its owner.'],
   vm: ['VMs', 'Create, start, stop, suspend, fork and delete VMs, and reach their consoles.'],
   startScript: ['Start scripts', 'What VMs run when they boot for the first time, and what came of it.'],
   vmSnapshot: ['VM snapshots', 'Snapshots of VMs: restore a VM to one, or create VMs from it.'],

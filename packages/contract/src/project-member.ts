@@ -3,6 +3,8 @@ import { accountTexts, isEmail } from './account.rules.ts'
 import { accountDeletionTexts } from './account-deletion.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { handOverTexts } from './hand-over.rules.ts'
+import { ProjectHandOver } from './hand-over.ts'
 import { Project, ProjectParams, RoleInProject } from './project.ts'
 import { memberRoles, projectMemberTexts as texts } from './project-member.rules.ts'
 import { proofTexts } from './proof.rules.ts'
@@ -17,6 +19,8 @@ export const ProjectMember = z.object({
   email: z.string(),
   role: RoleInProject,
   since: Time,
+  /** Until when this member can accept to become the owner; null: nobody asks that of them. */
+  hand_over_until: Time.nullable(),
 })
 export type ProjectMember = z.infer<typeof ProjectMember>
 
@@ -89,11 +93,17 @@ export const projectMemberApi = {
     errors: { 404: noMember, 409: [texts.ownerStays] },
   }),
   handOver: endpoint('projectMember.handOver', {
-    summary: 'Make a member the owner; the owner so far becomes an operator',
+    summary: 'Ask a member to become the owner; one that waits for another member is replaced',
     auth: 'session',
-    status: 204,
+    status: 202,
     params: MemberParams,
-    errors: { 403: [proofTexts.needed], 404: noMember, 409: [accountDeletionTexts.newOwnerLeaves] },
+    response: ProjectHandOver,
+    errors: {
+      403: [proofTexts.needed],
+      404: noMember,
+      409: [accountDeletionTexts.newOwnerLeaves, handOverTexts.isOwner],
+      429: [messages.tooManyAttempts],
+    },
   }),
   leave: endpoint('projectMember.leave', {
     summary: 'Leave the project',

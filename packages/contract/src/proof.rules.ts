@@ -32,6 +32,7 @@ const onlyByPeople: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'projectMember.invite',
   'projectMember.update',
   'projectMember.handOver',
+  'handOver.accept',
   'adminAccount.removeTotp',
 ])
 

@@ -76,6 +76,13 @@ const words: Record<QuotaResource, ResourceWords> = {
 export const quotaAmount = (resource: QuotaResource, amount: number): string =>
   `${words[resource].format(amount)} ${words[resource].noun(amount)}`
 
+interface LineAsked {
+  /** The subject of the sentence, where that is another one. */
+  owner?: string
+  /** Snapshots that are there: what they take is known. */
+  isKnown?: boolean
+}
+
 /**
  * Whether a limit leaves enough for what is requested: `true`, or the sentence that names what is used, what is requested and
  * the limit, and what helps. Requesting nothing is always allowed, also where a limit was lowered below what is used. How large a
@@ -86,16 +93,17 @@ export function lineAllows(
   resource: QuotaResource,
   { used, limit }: QuotaLine,
   requested: number,
+  { owner = owners[scope], isKnown = false }: LineAsked = {},
 ): true | string {
   if (limit === null || requested <= 0) return true
-  const isSnapshot = resource === 'snapshot_bytes'
+  const isSnapshot = resource === 'snapshot_bytes' && !isKnown
   if (isSnapshot ? used < limit : used + requested <= limit) return true
   const { format, noun, free } = words[resource]
   const isMany = format === String && requested !== 1
   const more = isSnapshot
     ? 'another snapshot is requested'
     : `${format(requested)} more ${isMany ? 'are' : 'is'} requested`
-  return `${owners[scope]} uses ${format(used)} of its ${format(limit)} ${noun(limit)}, and ${more}. ${free}, or ask an administrator for a higher limit.`
+  return `${owner} uses ${format(used)} of its ${format(limit)} ${noun(limit)}, and ${more}. ${free}, or ask an administrator for a higher limit.`
 }
 
 /** The same for all that is requested at once, of the project first; the first sentence where several apply. */

@@ -160,6 +160,7 @@ export async function buildApp(options: AppOptions) {
   }
   const quotas = makeQuotaService({ repo: makeQuotaRepo(db), defaults: config.quota })
   const adminAccounts = people.makeAdminAccounts(quotas)
+  const handOvers = people.makeHandOvers(quotas)
   const { shares, front, originOf } = makeShares(base, {
     config,
     quotas,
@@ -342,6 +343,7 @@ export async function buildApp(options: AppOptions) {
     quotas,
     adminAccounts,
     mailDelivery,
+    handOvers,
     deletions,
     exports,
     snapshotSchedules,

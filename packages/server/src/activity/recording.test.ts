@@ -13,6 +13,7 @@ import {
   type EndpointId,
   endpoints,
   fillPath,
+  handOverApi,
   messages,
   networkApi,
   noticeApi,
@@ -82,7 +83,7 @@ const everything = async ({ app: { db } }: Desk) => [
           'disk',
           'upload',
         ] as const),
-        ...(['project_member', 'project_invitation'] as const),
+        ...(['project_member', 'project_invitation', 'hand_over'] as const),
         ...([
           'snapshot_schedule',
           'vm_snapshot',
@@ -566,7 +567,33 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     const { params } = await guest(desk)
     return {
       act: () => desk.ada.call(projectMemberApi.handOver, { params }),
-      ...ofProject(desk, 'Handed project p over to Bob'),
+      ...ofProject(desk, 'Asked Bob to take over project p'),
+    }
+  },
+  'handOver.withdraw': async (desk) => {
+    const { params } = await guest(desk)
+    await desk.ada.call(projectMemberApi.handOver, { params })
+    return {
+      act: () => desk.ada.call(handOverApi.withdraw, { params: desk.params }),
+      ...ofProject(desk, 'Withdrew the hand-over of project p to Bob'),
+    }
+  },
+  'handOver.accept': async (desk) => {
+    const { bob, params } = await guest(desk)
+    await desk.ada.call(projectMemberApi.handOver, { params })
+    return {
+      act: () => bob.call(handOverApi.accept, { params: desk.params }),
+      ...ofProject(desk, 'Took over project p from Ada Lovelace'),
+      by: 'Bob',
+    }
+  },
+  'handOver.decline': async (desk) => {
+    const { bob, params } = await guest(desk)
+    await desk.ada.call(projectMemberApi.handOver, { params })
+    return {
+      act: () => bob.call(handOverApi.decline, { params: desk.params }),
+      ...ofProject(desk, 'Declined to take over project p from Ada Lovelace'),
+      by: 'Bob',
     }
   },
   'projectMember.leave': async (desk) => {

@@ -22,6 +22,8 @@ import { type Dial, makeDoors } from '../gateway/doors.ts'
 import { makeGatewayRepo } from '../gateway/gateway.repo.ts'
 import { makeGatewayService } from '../gateway/gateway.service.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
+import { makeHandOverRepo } from '../hand-over/hand-over.repo.ts'
+import { makeHandOverService } from '../hand-over/hand-over.service.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -207,6 +209,19 @@ export function makePeople(options: {
       onSessionsEnded: (accountId) => endEverywhere({ accountId }),
       clock,
     })
+  const makeHandOvers = (quotas: QuotaService) =>
+    makeHandOverService({
+      repo: makeHandOverRepo(db),
+      projects: options.projects,
+      quotas,
+      askForMail: limits.askForMail,
+      sendMail: options.sendMail,
+      productName: config.productName,
+      publicUrl: options.publicUrl,
+      changed: options.bus.changed,
+      clock,
+      log,
+    })
   const members = makeProjectMemberService({
     repo: memberRepo,
     projects: options.projects,
@@ -313,6 +328,7 @@ export function makePeople(options: {
     visits,
     members,
     makeAdminAccounts,
+    makeHandOvers,
     leaving,
   }
 }

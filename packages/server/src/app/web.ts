@@ -33,6 +33,8 @@ import { type Engine, EngineError } from '../engine/engine.ts'
 import type { Topic } from '../event/event.bus.ts'
 import { eventRoutes } from '../event/event.routes.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
+import { handOverRoutes } from '../hand-over/hand-over.routes.ts'
+import type { HandOverService } from '../hand-over/hand-over.service.ts'
 import { healthRoutes } from '../health/health.routes.ts'
 import type { HealthService } from '../health/health.service.ts'
 import { hostRoutes } from '../host/host.routes.ts'
@@ -249,6 +251,7 @@ export async function installRoutes(
     keys: SshKeyService
     projects: ProjectService
     members: ProjectMemberService
+    handOvers: HandOverService
     templates: TemplateService
     disks: DiskService
     diskSnapshots: DiskSnapshotService
@@ -327,6 +330,7 @@ export async function installRoutes(
   accountExportRoutes(route, options.exports, inExports)
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
+  handOverRoutes(route, options.handOvers)
   sshKeyRoutes(route, options.keys)
   apiTokenRoutes(route, apiTokens)
   templateRoutes(route, options.templates)

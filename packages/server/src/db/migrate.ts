@@ -44,6 +44,7 @@ import * as rootDisksOfGroups from './migrations/0039-root-disks-of-groups.ts'
 import * as sizesThatAreDue from './migrations/0042-sizes-that-are-due.ts'
 import * as mailQueue from './migrations/0043-mail-queue.ts'
 import * as limitOfTheBin from './migrations/0044-limit-of-the-bin.ts'
+import * as handOvers from './migrations/0045-hand-overs.ts'
 import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -94,6 +95,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0042-sizes-that-are-due': sizesThatAreDue,
   '0043-mail-queue': mailQueue,
   '0044-limit-of-the-bin': limitOfTheBin,
+  '0045-hand-overs': handOvers,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

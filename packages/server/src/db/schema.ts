@@ -25,6 +25,7 @@ export interface Schema {
   project_member: ProjectMemberTable
   bin_member: BinMemberTable
   project_invitation: ProjectInvitationTable
+  hand_over: HandOverTable
   ssh_key: SshKeyTable
   template: TemplateTable
   template_bin: TemplateBinTable
@@ -271,6 +272,17 @@ export interface ProjectInvitationTable {
   expires_at: string
   /** Kept until its end, so that a second click says the same. */
   accepted_at: string | null
+}
+
+/** A project that waits for a member to become its owner: one for each project. */
+export interface HandOverTable {
+  project_id: string
+  /** The owner who asks; of another owner it is over. */
+  from_id: string
+  /** The member who is asked; it goes with the membership. */
+  to_id: string
+  created_at: string
+  expires_at: string
 }
 
 export interface SshKeyTable {

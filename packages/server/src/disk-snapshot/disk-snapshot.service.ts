@@ -43,7 +43,7 @@ export type DiskSnapshotService = ReturnType<typeof makeDiskSnapshotService>
 export interface DiskSnapshotServiceOptions {
   repo: DiskSnapshotRepo
   disks: DiskService
-  quotas: Pick<QuotaService, 'require'>
+  quotas: Pick<QuotaService, 'require' | 'requireForReturn'>
   /** For how many days what people delete is kept; 0: it is not. */
   binDays: number
   /** What the engine cannot do. */

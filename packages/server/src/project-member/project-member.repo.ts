@@ -1,6 +1,5 @@
 import {
   type InvitationOffer,
-  isAtLeast,
   type MemberRole,
   membersPerProject,
   type ProjectInvitation,
@@ -12,7 +11,6 @@ import { record } from '../activity/record.ts'
 import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ProjectInvitationTable } from '../db/schema.ts'
-import { setOwner } from '../project/project.writes.ts'
 import { memberEntry } from './project-member.activity.ts'
 
 /** Why nothing was changed. `not-owner`: whoever asks is not the owner any more. */
@@ -24,7 +22,6 @@ export type Refusal =
   | 'too-many'
   | 'over'
   | 'other-address'
-  | 'leaves'
 
 /** Who is in the project after a change, by account. */
 export type Roles = Record<string, ProjectRole>
@@ -45,7 +42,19 @@ export function makeProjectMemberRepo(db: Db) {
       .selectFrom('project_member as member')
       .innerJoin('account', 'account.id', 'member.account_id')
       .where('member.project_id', '=', projectId)
-      .select(['account.id', 'account.name', 'account.email', 'member.role', 'member.since'])
+      .leftJoin('hand_over', (join) =>
+        join
+          .onRef('hand_over.project_id', '=', 'member.project_id')
+          .onRef('hand_over.to_id', '=', 'member.account_id'),
+      )
+      .select([
+        'account.id',
+        'account.name',
+        'account.email',
+        'member.role',
+        'member.since',
+        'hand_over.expires_at as hand_over_until',
+      ])
 
   const find = async (executor: Db, projectId: string, accountId: string): Promise<ProjectMember | null> =>
     (await members(executor, projectId).where('account.id', '=', accountId).executeTakeFirst()) ?? null
@@ -100,8 +109,9 @@ export function makeProjectMemberRepo(db: Db) {
       .where('invitation.expires_at', '>', now)
 
   return {
-    async list(projectId: string): Promise<ProjectMember[]> {
-      const all = await members(db, projectId).orderBy('member.since').orderBy('account.id').execute()
+    async list(projectId: string, now: string): Promise<ProjectMember[]> {
+      const rows = await members(db, projectId).orderBy('member.since').orderBy('account.id').execute()
+      const all = rows.map((row) => ({ ...row, hand_over_until: stillComing(row.hand_over_until, now) }))
       return all.sort((a, b) => Number(b.role === 'owner') - Number(a.role === 'owner'))
     },
 
@@ -253,28 +263,9 @@ export function makeProjectMemberRepo(db: Db) {
         await record(tx, [memberEntry({ project, actorId, at }, 'projectMember.leave', message)])
         return { roles: await rolesIn(tx, projectId) }
       }),
-
-    /** Makes a member the owner. Of two at once, the second is no owner any more. */
-    handOver: (asked: Asked): Promise<{ roles: Roles } | Refusal> =>
-      asOwner(asked, async (tx, project) => {
-        const next = await find(tx, project.id, asked.memberId)
-        if (!next) return 'no-member'
-        const leaving = await tx
-          .selectFrom('account_deletion')
-          .select('account_id')
-          .where('account_id', '=', next.id)
-          .executeTakeFirst()
-        if (leaving) return 'leaves'
-        if (!isAtLeast(next.role, 'owner')) {
-          await setRole(tx, project.id, asked.actorId, 'operator')
-          await setRole(tx, project.id, next.id, 'owner')
-          await setOwner(tx, project.id, next.id)
-          const message = `Handed project ${project.name} over to ${next.name}`
-          await record(tx, [memberEntry({ ...asked, project }, 'projectMember.handOver', message)])
-        }
-        return { roles: await rolesIn(tx, project.id) }
-      }),
   }
 }
+
+const stillComing = (until: string | null, now: string) => (until !== null && until > now ? until : null)
 
 const article = (role: MemberRole) => (role === 'operator' ? 'an operator' : 'a viewer')

@@ -10,9 +10,6 @@ export function projectMemberRoutes(route: Route, members: ProjectMemberService)
   route(projectMemberApi.remove, ({ user, params }) =>
     members.remove(user.id, params.projectId, params.memberId),
   )
-  route(projectMemberApi.handOver, ({ user, params }) =>
-    members.handOver(user.id, params.projectId, params.memberId),
-  )
   route(projectMemberApi.leave, ({ user, params }) => members.leave(user.id, params.projectId))
   route(projectMemberApi.invitations, ({ params }) => members.invitations(params.projectId))
   route(projectMemberApi.invite, ({ user, params, body }, request) =>

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   accessTexts,
-  accountDeletionTexts,
   type InvitationCreate,
   type InvitationOffer,
   invitationDays,
@@ -35,7 +34,6 @@ const problems: Record<Refusal, () => Problem> = {
   'too-many': () => new Problem(409, texts.tooMany),
   over: () => new Problem(409, texts.invitationOver),
   'other-address': () => new Problem(403, texts.otherAddress),
-  leaves: () => new Problem(409, accountDeletionTexts.newOwnerLeaves),
 }
 
 /** What was done, or throws why it was not. */
@@ -77,7 +75,7 @@ export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
   })
 
   return {
-    list: (projectId: string): Promise<ProjectMember[]> => repo.list(projectId),
+    list: (projectId: string): Promise<ProjectMember[]> => repo.list(projectId, now()),
     invitations: (projectId: string): Promise<ProjectInvitation[]> => repo.invitations(projectId, now()),
 
     async invite(
@@ -157,11 +155,6 @@ export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
       const outcome = await repo.leave({ actorId: userId, projectId, at: clock.now() })
       if (outcome === 'no-member') throw new Problem(404, messages.projectNotFound)
       moved(projectId, done(outcome).roles, [userId])
-    },
-
-    async handOver(userId: string, projectId: string, memberId: string): Promise<void> {
-      const { roles } = done(await repo.handOver(ofNow(userId, projectId, memberId)))
-      moved(projectId, roles, [userId, memberId])
     },
   }
 }

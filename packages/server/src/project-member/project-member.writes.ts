@@ -30,5 +30,26 @@ export async function bringMembersBack(tx: Tx, projectId: string): Promise<Recor
   return rolesOf(rows)
 }
 
+/** Makes a member the owner of a project, and the owner so far an operator. Returns what all are, by account. */
+export async function makeOwner(
+  tx: Tx,
+  projectId: string,
+  { from, to }: { from: string; to: string },
+): Promise<Record<string, ProjectRole>> {
+  const set = (accountId: string, role: ProjectRole) =>
+    tx
+      .updateTable('project_member')
+      .set({ role })
+      .where('project_id', '=', projectId)
+      .where('account_id', '=', accountId)
+      .execute()
+  // In this order: there is one owner at a time.
+  await set(from, 'operator')
+  await set(to, 'owner')
+  return rolesOf(
+    await tx.selectFrom('project_member').selectAll().where('project_id', '=', projectId).execute(),
+  )
+}
+
 const rolesOf = (rows: readonly ProjectMemberTable[]): Record<string, ProjectRole> =>
   Object.fromEntries(rows.map(({ account_id, role }) => [account_id, role]))

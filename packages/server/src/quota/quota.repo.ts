@@ -194,8 +194,10 @@ export function makeQuotaRepo(db: Db) {
     },
 
     /** The limits that were set for an account. */
-    async limits(accountId: string): Promise<SetLimits> {
-      return limitsOf(await db.selectFrom('quota').selectAll().where('account_id', '=', accountId).execute())
+    async limits(accountId: string, executor: Db = db): Promise<SetLimits> {
+      return limitsOf(
+        await executor.selectFrom('quota').selectAll().where('account_id', '=', accountId).execute(),
+      )
     },
 
     /** Sets limits of an account in place of all that were set before; false when there is no such account. */

@@ -35,7 +35,7 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
     projectId: string,
     requested: Requested,
     counting: Counting,
-    among: readonly QuotaScope[] = quotaScopes,
+    { among = quotaScopes, isKnown = false }: { among?: readonly QuotaScope[]; isKnown?: boolean } = {},
   ): Promise<true | string> {
     const asked = quotaResources.filter((resource) => (requested[resource] ?? 0) > 0)
     if (asked.length === 0) return true
@@ -51,11 +51,24 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
       const limited = asked.filter((resource) => limits[resource] !== null)
       if (limited.length === 0) continue
       const used = await repo.used(owner, limited, counting, tx)
-      for (const resource of limited) {
-        const line = { used: used[resource], limit: limits[resource] }
-        const verdict = lineAllows(scope, resource, line, requested[resource] ?? 0)
-        if (verdict !== true) return verdict
-      }
+      const verdict = firstRefusal(scope, limited, used, limits, requested, { isKnown })
+      if (verdict !== true) return verdict
+    }
+    return true
+  }
+
+  function firstRefusal(
+    scope: QuotaScope,
+    resources: readonly QuotaResource[],
+    used: QuotaAmounts,
+    limits: QuotaLimits,
+    requested: Requested,
+    asked?: Parameters<typeof lineAllows>[4],
+  ): true | string {
+    for (const resource of resources) {
+      const line = { used: used[resource], limit: limits[resource] }
+      const verdict = lineAllows(scope, resource, line, requested[resource] ?? 0, asked)
+      if (verdict !== true) return verdict
     }
     return true
   }
@@ -83,6 +96,11 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
       require409(await verdictOf(tx, projectId, requested, 'promised'), field)
     },
 
+    /** The same for something that comes back from the bin: of a snapshot it is known what it takes. */
+    async requireForReturn(tx: Tx, projectId: string, requested: Requested): Promise<void> {
+      require409(await verdictOf(tx, projectId, requested, 'promised', { isKnown: true }))
+    },
+
     /** The same for a member of a pool or set: it was promised already, so only what is there counts. */
     async requireForMember(tx: Tx, projectId: string, requested: Requested): Promise<void> {
       require409(await verdictOf(tx, projectId, requested, 'there'))
@@ -93,7 +111,7 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
       // What is in its own bin was counted as long as all of it was in the bin.
       const resources = quotaResources.filter((resource) => resource !== 'bin_bytes')
       const requested = await repo.used({ projectId }, resources, 'promised', tx)
-      require409(await verdictOf(tx, projectId, requested, 'promised', ['account']))
+      require409(await verdictOf(tx, projectId, requested, 'promised', { among: ['account'], isKnown: true }))
     },
 
     /** The limits of the bin of the account that owns a project; null when there is no such project. */
@@ -102,6 +120,19 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
       if (!owner) return null
       const { bin_bytes: bytes, vms } = { ...defaults.account, ...owner.limits }
       return { accountId: owner.accountId, limits: { bytes, vms } }
+    },
+
+    /**
+     * The same for a project that another account takes over: all that is in it, and in its bin, has to fit into what that
+     * account has left.
+     */
+    async requireForNewOwner(projectId: string, accountId: string, tx?: Tx): Promise<void> {
+      const limits = { ...defaults.account, ...(await repo.limits(accountId, tx)) }
+      const limited = quotaResources.filter((resource) => limits[resource] !== null)
+      const requested = await repo.used({ projectId }, limited, 'promised', tx)
+      const used = await repo.used({ accountId }, limited, 'promised', tx)
+      const asked = { owner: 'Your account', isKnown: true }
+      require409(firstRefusal('account', limited, used, limits, requested, asked))
     },
 
     /** What all projects of an account use. The caller has checked who asks. */

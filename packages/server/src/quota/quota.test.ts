@@ -1,6 +1,10 @@
 import {
+  binApi,
   type DiskCreate,
+  diskSnapshotApi,
   gibibyte,
+  projectApi,
+  projectBinApi,
   type QuotaLimits,
   type QuotaResource,
   quotaApi,
@@ -248,6 +252,54 @@ describe('each limit is checked where it is taken', () => {
       )
       const tried = await Promise.all(times(8, (i) => share(4000 + i)))
       expect(tally(tried)).toEqual({ 201: 1, 409: 7 })
+    }),
+  )
+})
+
+describe('a quota is not gone around', () => {
+  it(
+    'by a snapshot that comes back from the bin, whose size is known by then',
+    within({}, async (desk) => {
+      const diskId = await desk.readyDisk({ size: '1Gi' })
+      const first = await desk.readyDiskSnapshot(diskId, { name: 'first' })
+      const row = await desk.app.db
+        .selectFrom('disk_snapshot')
+        .select('stored_bytes')
+        .where('id', '=', first)
+        .executeTakeFirstOrThrow()
+      const bytes = Number(row.stored_bytes)
+      await desk.limit('snapshot_bytes', Math.round(1.5 * bytes))
+      const at = (itemId: string) => ({ params: { ...desk.params, itemId } })
+      await desk.ada.call(diskSnapshotApi.delete, { params: { ...desk.params, diskSnapshotId: first } })
+      await desk.readyDiskSnapshot(diskId, { name: 'second', snapshot_type: 'full' })
+      expect(await desk.ada.call(binApi.restore, at(first))).toMatchObject(refused(/of snapshot space/))
+      await desk.limit('snapshot_bytes', 2 * bytes)
+      expect((await desk.ada.call(binApi.restore, at(first))).status).toBe(200)
+      // A whole project as well.
+      await desk.ada.call(projectApi.delete, { params: desk.params })
+      await desk.limit('snapshot_bytes', bytes)
+      expect(
+        await desk.ada.call(projectBinApi.restore, { params: { itemId: desk.params.projectId } }),
+      ).toMatchObject(refused(/of snapshot space/))
+    }),
+  )
+
+  it(
+    'by a set that comes back with a disk that was to become larger',
+    within({ account: { disk_bytes: 10 * gibibyte } }, async (desk) => {
+      const disks = [{ name: 'data', size: '2Gi' }]
+      const body = { ...desk.fields, name: 'db', replicas: 1, disks }
+      const { body: set } = await desk.ada.call(vmSetApi.create, { params: desk.params, body })
+      await desk.pass()
+      await desk.app.db
+        .updateTable('disk')
+        .set({ next_size_bytes: 8 * gibibyte })
+        .execute()
+      await desk.ada.call(vmSetApi.delete, { params: { ...desk.params, setId: set.id } })
+      expect((await desk.createDisk({ size: '4Gi' })).status).toBe(201)
+      expect(
+        await desk.ada.call(binApi.restore, { params: { ...desk.params, itemId: set.id } }),
+      ).toMatchObject(refused(/of disk space/))
     }),
   )
 })

@@ -87,7 +87,7 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
     ) => Promise<R | null>
   }
   kind: 'vm_snapshot' | 'disk_snapshot'
-  quotas: Pick<QuotaService, 'require'>
+  quotas: Pick<QuotaService, 'requireForReturn'>
   /** For how many days what people delete is kept; 0: it is not. */
   binDays: number
   kick: (snapshotId: string) => void
@@ -242,7 +242,7 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
       const record = await repo.comeBack(id, projectId, now, {
         leastExpiresAt: isoTime(now + dayMs),
         given: (tx, { storedBytes }) =>
-          options.quotas.require(tx, projectId, { snapshot_bytes: storedBytes }),
+          options.quotas.requireForReturn(tx, projectId, { snapshot_bytes: storedBytes }),
         entryOf: (before, name) =>
           snapshotRestored(before, name, restored(userId, 'snapshot', before.snapshot.name, name), now),
       })

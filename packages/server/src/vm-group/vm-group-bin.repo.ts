@@ -1,5 +1,6 @@
 /** Pools and sets that go to the bin with their members, and come back. */
 import { nameBack, nameLimit } from '@slipway/contract'
+import { sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
@@ -9,6 +10,7 @@ import { freeDisksOf, keepDisksOf, releaseDisksOf, returnDisksOf } from '../disk
 import { isoTime } from '../lib/clock.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { resumeSchedules } from '../snapshot-schedule/snapshot-schedule.writes.ts'
+import { bytesOfDisk } from '../stored-bytes/stored-bytes.conditions.ts'
 import { keepMembersOf, returnMembersOf } from '../vm/vm.writes.ts'
 import { isGroupBusy } from './vm-group.conditions.ts'
 import { binKindOf, type Gone, type GroupKind, type GroupRecord, type Returning } from './vm-group.state.ts'
@@ -36,7 +38,7 @@ export function makeVmGroupBinRepo(db: Db, toGroup: (row: VmGroupTable) => Group
       .execute()
     const { bytes } = await tx
       .selectFrom('disk')
-      .select((e) => e.fn.sum<number | string | null>('size_bytes').as('bytes'))
+      .select(sql<number | string | null>`sum(${bytesOfDisk})`.as('bytes'))
       .where('bin_id', '=', group.id)
       .executeTakeFirstOrThrow()
     return {

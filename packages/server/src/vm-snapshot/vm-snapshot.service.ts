@@ -46,7 +46,7 @@ export type VmSnapshotService = ReturnType<typeof makeVmSnapshotService>
 export interface VmSnapshotServiceOptions {
   repo: VmSnapshotRepo
   vms: VmService
-  quotas: Pick<QuotaService, 'require'>
+  quotas: Pick<QuotaService, 'require' | 'requireForReturn'>
   /** For how many days what people delete is kept; 0: it is not. */
   binDays: number
   /** What the engine cannot do. */

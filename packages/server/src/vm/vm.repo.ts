@@ -1,5 +1,5 @@
 import { type UnderWay, type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
@@ -21,6 +21,7 @@ import { isoTime } from '../lib/clock.ts'
 import { readInTurns } from '../lib/turn.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { addStartScriptOfGroup, keepStartScriptOfGroup } from '../start-script/start-script.writes.ts'
+import { bytesOfDisk } from '../stored-bytes/stored-bytes.conditions.ts'
 import { underWayOfVm } from '../under-way/under-way.conditions.ts'
 import { vmNews, vmSubject } from './vm.activity.ts'
 import { alivePowers } from './vm.plan.ts'
@@ -559,7 +560,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     async binnedDiskBytes(id: string, executor: Db): Promise<number> {
       const row = await executor
         .selectFrom('disk')
-        .select((e) => e.fn.sum<number | string | null>('size_bytes').as('bytes'))
+        .select(sql<number | string | null>`sum(${bytesOfDisk})`.as('bytes'))
         .where('bin_id', '=', id)
         .executeTakeFirst()
       return Number(row?.bytes ?? 0)

@@ -71,6 +71,10 @@ export function useMemberActs(projectId: string) {
       mutationFn: ({ id }: Pick<ProjectMember, 'id'>) => call('projectMember.handOver', of(id)),
       onSuccess,
     }),
+    withdrawHandOver: useMutation({
+      mutationFn: () => call('handOver.withdraw', { params: { projectId } }),
+      onSuccess,
+    }),
     leave: useMutation({
       mutationFn: () => call('projectMember.leave', { params: { projectId } }),
       onSuccess: gone,
@@ -103,4 +107,33 @@ export function useAcceptInvitation() {
     mutationFn: (token: string) => call('projectMember.accept', { body: { token } }),
     onSuccess: (project) => patchProjects([said(project)]),
   })
+}
+
+/** The hand-over of a project that waits, as one of its members sees it. */
+export function useHandOver(projectId: string) {
+  return useQuery({
+    queryKey: keyOf('handOver.get', { projectId }),
+    queryFn: ({ signal }) => call('handOver.get', { params: { projectId }, signal }),
+    retry: false,
+    // What the account has left may be another one by now.
+    staleTime: 0,
+  })
+}
+
+/** What the member can do who is asked to take a project over. */
+export function useHandOverAnswers(projectId: string) {
+  const params = { projectId }
+  const onSettled = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: keyOf('handOver.get', params) }),
+      reload(projectId),
+    ])
+  return {
+    accept: useMutation({
+      mutationFn: () => call('handOver.accept', { params }),
+      onSuccess: (project) => patchProjects([said(project)]),
+      onSettled,
+    }),
+    decline: useMutation({ mutationFn: () => call('handOver.decline', { params }), onSettled }),
+  }
 }

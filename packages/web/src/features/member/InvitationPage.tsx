@@ -7,10 +7,21 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { HandOver } from './HandOver.tsx'
 
-/** Where the link of an invitation leads: shows what it is for, and accepts it. */
+/** Where links of invitations and of hand-overs lead. */
 export function Component() {
-  const token = useSearchParams()[0].get('token') ?? ''
+  const query = useSearchParams()[0]
+  const projectId = query.get('project')
+  return projectId === null ? (
+    <Invitation token={query.get('token') ?? ''} />
+  ) : (
+    <HandOver projectId={projectId} />
+  )
+}
+
+/** Shows what an invitation is for, and accepts it. */
+function Invitation({ token }: { token: string }) {
   const offer = useOffer(token)
   const accept = useAcceptInvitation()
   const navigate = useNavigate()

@@ -1,6 +1,6 @@
 import { type ProjectInvitation, type ProjectMember, projectMemberTexts } from '@slipway/contract'
 import { LogOut, UserPlus } from 'lucide-react'
-import { useNavigate, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 import { useMay } from '../../api/access.ts'
 import { errorText } from '../../api/errors.ts'
 import { useInvitations, useMembers } from '../../api/members.ts'
@@ -15,7 +15,13 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { InviteDialog, RoleDialog } from './MemberForms.tsx'
-import { HandOverQuestion, LeaveQuestion, RemoveQuestion, WithdrawQuestion } from './MemberQuestions.tsx'
+import {
+  HandOverQuestion,
+  LeaveQuestion,
+  RemoveQuestion,
+  WithdrawHandOverQuestion,
+  WithdrawQuestion,
+} from './MemberQuestions.tsx'
 import { memberDialogs } from './member-dialogs.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
@@ -68,7 +74,7 @@ export function Component() {
       {members.length > 0 && (
         <ul className="sheet divide-y divide-line" aria-label="Members">
           {members.map((member) => (
-            <MemberRow key={member.id} member={member} isYou={member.id === user?.id} />
+            <MemberRow key={member.id} projectId={projectId} member={member} isYou={member.id === user?.id} />
           ))}
         </ul>
       )}
@@ -117,6 +123,9 @@ export function Component() {
           [memberDialogs.handOver]: (member, done) => (
             <HandOverQuestion projectId={projectId} member={member} onClose={() => done()} />
           ),
+          [memberDialogs.withdrawHandOver]: (member, done) => (
+            <WithdrawHandOverQuestion projectId={projectId} member={member} onClose={() => done()} />
+          ),
         }}
       />
       <ObjectDialogs
@@ -135,10 +144,16 @@ export function Component() {
 
 const rowClass = 'flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3 text-dense'
 
-function MemberRow({ member, isYou }: { member: ProjectMember; isYou: boolean }) {
+interface MemberRowProps {
+  projectId: string
+  member: ProjectMember
+  isYou: boolean
+}
+
+function MemberRow({ projectId, member, isYou }: MemberRowProps) {
   const openDialog = useOpenDialog()
   const may = useMay()
-  const { id, name, email, role, since } = member
+  const { id, name, email, role, since, hand_over_until } = member
   const stays = role === 'owner' ? projectMemberTexts.ownerStays : undefined
   return (
     <li className={rowClass}>
@@ -150,6 +165,23 @@ function MemberRow({ member, isYou }: { member: ProjectMember; isYou: boolean })
         <p className="text-hint wrap-anywhere text-ink-3">
           <bdi>{email}</bdi>, since {formatDateTime(since)}
         </p>
+        {hand_over_until !== null && (
+          <p className="mt-1 text-hint wrap-anywhere text-ink-2">
+            {isYou ? (
+              <>
+                You are asked to take over this project, until {formatDateTime(hand_over_until)}.{' '}
+                <Link className="link" to={`/invitation?project=${projectId}`}>
+                  Accept or Decline
+                </Link>
+              </>
+            ) : (
+              <>
+                Waiting for <bdi>{name}</bdi> to accept the hand-over, until {formatDateTime(hand_over_until)}
+                .
+              </>
+            )}
+          </p>
+        )}
       </div>
       <p className="w-20">{role.charAt(0).toUpperCase() + role.slice(1)}</p>
       <div className="flex flex-wrap gap-2">
@@ -162,15 +194,27 @@ function MemberRow({ member, isYou }: { member: ProjectMember; isYou: boolean })
         >
           Change Role
         </Button>
-        <Button
-          size="sm"
-          className="phone:h-10"
-          aria-label={`Hand over project to ${name}`}
-          disabledReason={reasonOf(may('projectMember.handOver')) ?? (stays && 'This is the owner.')}
-          onClick={() => openDialog(memberDialogs.handOver, id)}
-        >
-          Hand Over
-        </Button>
+        {hand_over_until === null ? (
+          <Button
+            size="sm"
+            className="phone:h-10"
+            aria-label={`Hand over project to ${name}`}
+            disabledReason={reasonOf(may('projectMember.handOver')) ?? (stays && 'This is the owner.')}
+            onClick={() => openDialog(memberDialogs.handOver, id)}
+          >
+            Hand Over
+          </Button>
+        ) : (
+          <Button
+            size="sm"
+            className="phone:h-10"
+            aria-label={`Withdraw hand-over to ${name}`}
+            disabledReason={reasonOf(may('handOver.withdraw'))}
+            onClick={() => openDialog(memberDialogs.withdrawHandOver, id)}
+          >
+            Withdraw Hand-over
+          </Button>
+        )}
         <Button
           size="sm"
           className="phone:h-10"

@@ -1,4 +1,9 @@
-import type { ProjectEndpointId, ProjectInvitation, ProjectMember } from '@slipway/contract'
+import {
+  handOverDays,
+  type ProjectEndpointId,
+  type ProjectInvitation,
+  type ProjectMember,
+} from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { useMemberActs } from '../../api/members.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
@@ -62,14 +67,32 @@ export function HandOverQuestion({ projectId, member, onClose }: MemberQuestionP
     <Question
       call="projectMember.handOver"
       title="Hand over project"
-      busyLabel="Handing over..."
+      busyLabel="Asking..."
       act={() => handOver.mutateAsync(member)}
-      done={`${member.name} owns this project now`}
+      done={`Waiting for ${member.name} to accept`}
       failed="Failed to hand over the project. Please try again."
       onClose={onClose}
     >
-      Make <bdi>{member.name}</bdi> the owner of this project? You become an operator, and only the new owner
-      can undo this.
+      Ask <bdi>{member.name}</bdi> to become the owner of this project? They get an email and can accept
+      within {handOverDays} days. Until then you stay the owner and can withdraw it. Afterwards you are an
+      operator, and only the new owner can undo this.
+    </Question>
+  )
+}
+
+export function WithdrawHandOverQuestion({ projectId, member, onClose }: MemberQuestionProps) {
+  const { withdrawHandOver } = useMemberActs(projectId)
+  return (
+    <Question
+      call="handOver.withdraw"
+      title="Withdraw hand-over"
+      busyLabel="Withdrawing..."
+      act={() => withdrawHandOver.mutateAsync()}
+      done="Hand-over withdrawn"
+      failed="Failed to withdraw the hand-over. Please try again."
+      onClose={onClose}
+    >
+      Withdraw the hand-over to <bdi>{member.name}</bdi>? You stay the owner of this project.
     </Question>
   )
 }

@@ -4,6 +4,7 @@ export const memberDialogs = {
   role: 'change-role',
   remove: 'remove-member',
   handOver: 'hand-over-project',
+  withdrawHandOver: 'withdraw-hand-over',
   leave: 'leave-project',
   withdraw: 'withdraw-invitation',
 } as const
