@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MachineSpec } from '../engine.ts'
-import { machineObject, seedObject } from './machine-object.ts'
+import { machineObject } from './machine-object.ts'
+import { seedObject } from './machine-seed.ts'
 import { makeNames, mark } from './names.ts'
 
 const names = makeNames('slipway')

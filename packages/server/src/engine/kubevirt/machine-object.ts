@@ -1,9 +1,8 @@
-/** What a machine is in the cluster: a VirtualMachine, and a Secret with what its guest reads to become itself. */
+/** What a machine is in the cluster: a VirtualMachine, which reads its seed to become itself (machine-seed.ts). */
 
 import type { MachineSpec } from '../engine.ts'
-import { seedFiles } from '../seed.ts'
 import type { ImageClaim } from './images.ts'
-import type { Secret, VirtualMachine } from './kinds.ts'
+import type { VirtualMachine } from './kinds.ts'
 import type { Unsaved } from './kube/objects.ts'
 import { likenessMark } from './machine-likeness.ts'
 import { rootVolume, withVolumes } from './machine-volumes.ts'
@@ -91,26 +90,5 @@ export function machineObject(
       annotations: { [mark.like]: likenessMark(spec), ...(!spec.persistent && { [mark.forgetful]: 'true' }) },
     },
     spec: withVolumes(names, bare, spec.volumeIds),
-  }
-}
-
-/** It goes with its machine. */
-export function seedObject(
-  names: Names,
-  spec: Parameters<typeof seedFiles>[0] & { projectId: string },
-  { name, uid = '' }: { name: string; uid?: string },
-): Named<Unsaved<Secret>> {
-  const { metaData, userData } = seedFiles(spec)
-  return {
-    kind: 'Secret',
-    metadata: {
-      name: names.seed(spec.id),
-      labels: names.labels('seed', spec.id, spec.projectId),
-      ownerReferences: [
-        { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name, uid, controller: true },
-      ],
-    },
-    type: 'Opaque',
-    stringData: { 'meta-data': metaData, 'user-data': userData },
   }
 }

@@ -88,16 +88,18 @@ export function makePower(ground: Ground) {
 
   return {
     /**
-     * Removes what is left of a guest that has ended: it would hold its disks, also those that are to be made anew, and a
-     * start would be lost.
+     * Removes what is left of a guest that has ended: it would hold its disks, also those that are to be made anew, a start
+     * would be lost, and a restore would wait for it for ever.
      */
-    async clear(machine: MirroredMachine): Promise<void> {
+    async clear(machine: MirroredMachine, doing: string): Promise<void> {
       const left = instanceOf(machine)
       if (left === null) return
-      if (!left.isGoing) await halt(machine, 'The VM could not be started.')
+      if (!left.isGoing) await halt(machine, doing)
       const isGone = () => (instanceOf(machine)?.uid === left.uid ? null : true)
       if (await whenMirrored(clock, [mirror.instances], isGone, { ms: leftMs })) return
-      throw new EngineError('internal', 'The run before is still being removed.', { retryable: true })
+      throw new EngineError('internal', `${doing} The run before is still being removed.`, {
+        retryable: true,
+      })
     },
 
     /** A machine whose guest was stopped a moment ago first has to be done with that. */

@@ -65,6 +65,11 @@ async function openEngine(through: (client: KubeClient) => KubeClient) {
   }
 }
 
+async function happen({ namespace, name }: { namespace: string; name: string }, what: 'poweroff') {
+  const [program = '', ...words] = (guestCommand ?? '').split(' ')
+  await run(program, [...words, `${namespace}/${name}`, what])
+}
+
 const bootImage = (client: KubeClient, { namespace, name }: { namespace: string; name: string }) =>
   client.create(kinds.dataVolumes, namespace, {
     kind: 'DataVolume',
@@ -128,8 +133,7 @@ test.skipIf(!kubeconfig || !guestCommand)(
     await start()
     await eventually(power, 'ready')
     const before = await rootUid()
-    const [program = '', ...words] = (guestCommand ?? '').split(' ')
-    await run(program, [...words, `${at.namespace}/${at.name}`, 'poweroff'])
+    await happen(at, 'poweroff')
     await eventually(power, 'off')
     const ended = await engine.inspect(id)
     // One write more with each try: the instance goes, claim and DataVolume go, the root is noted, `Manual`, the start.
@@ -148,6 +152,29 @@ test.skipIf(!kubeconfig || !guestCommand)(
     expect(await rootUid()).not.toBe(before)
   },
   60_000,
+)
+
+test.skipIf(!kubeconfig || !guestCommand)(
+  'a machine whose guest has ended by itself can be restored',
+  async () => {
+    const { engine, client, id, projectId, image, at } = await openEngine((plain) => plain)
+    await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: true })
+    await bootImage(client, image)
+    const start = () => engine.startMachine(id, { freshRoot: false, volumeIds: [] })
+    const power = async () => (await engine.inspect(id)).power
+    await start()
+    await eventually(power, 'ready')
+    const [snapshotId, safetyId] = [randomUUID(), randomUUID()]
+    await engine.createMachineSnapshot(snapshotId, { machineId: id, volumeIds: [], memory: false }, work())
+    await happen(at, 'poweroff')
+    await eventually(power, 'off')
+    await engine.prepareRestore(id, { snapshotId, volumeIds: [] }, work())
+    await engine.switchDisks(id, safetyId, work())
+    await start()
+    await eventually(power, 'ready')
+    for (const one of [snapshotId, safetyId]) await engine.deleteMachineSnapshot(one)
+  },
+  30_000,
 )
 
 test.skipIf(!kubeconfig)(

@@ -10,8 +10,9 @@ import type { At } from './kube/objects.ts'
 import { hasGate } from './kubevirt-gates.ts'
 import { makeHolders } from './machine-holders.ts'
 import { become } from './machine-likeness.ts'
-import { machineObject, seedObject } from './machine-object.ts'
+import { machineObject } from './machine-object.ts'
 import { makePower } from './machine-power.ts'
+import { seedObject } from './machine-seed.ts'
 import { isStarting, stateOf } from './machine-state.ts'
 import { volumeIdsOf } from './machine-volumes.ts'
 import type { MirroredDataVolume, MirroredMachine } from './mirror.ts'
@@ -183,7 +184,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       if (guest !== null || isStarting(machine)) return null
       await inOurWords(notStarted, async () => {
         await conform(machine)
-        await power.clear(current())
+        await power.clear(current(), notStarted)
       })
       await takeVolumes(machine, volumeIds)
       await inOurWords(notStarted, async () => {

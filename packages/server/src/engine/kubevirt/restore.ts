@@ -12,6 +12,7 @@ import type { Growth } from './growth.ts'
 import { kinds, type VirtualMachine } from './kinds.ts'
 import type { PatchStep } from './kube/kube-client.ts'
 import { makeHolders } from './machine-holders.ts'
+import { makePower } from './machine-power.ts'
 import type { makeMachineSnapshots } from './machine-snapshots.ts'
 import { volumeIdsOf } from './machine-volumes.ts'
 import type { MirroredMachine, MirroredRestore } from './mirror.ts'
@@ -48,6 +49,7 @@ export function makeRestores(
 ): Pick<Engine, 'prepareRestore' | 'switchDisks' | 'dropRestore'> {
   const { mirror, names, clock } = ground
   const { machineOf, guestOf, change } = makeHolders(ground)
+  const power = makePower(ground)
   const preparedOn = ({ annotations }: MirroredMachine): Prepared | null =>
     readPrepared(annotations[mark.restoreFrom])
   const find = (machineId: string): MirroredRestore | null => mirror.restores.by('id', machineId)[0] ?? null
@@ -143,6 +145,7 @@ export function makeRestores(
 
   async function switchOver(machine: MirroredMachine, prepared: Prepared, safetyId: string, work: Work) {
     await waitUntilDown(machine, work.signal)
+    await power.clear(machine, notRestored)
     const isSafe = snapshots.inspectMachineSnapshot(safetyId).state === 'whole'
     const volumeIds = isSafe ? [] : volumeIdsOf(names, machine.volumes)
     const source = { machineId: machine.id, volumeIds, memory: false }

@@ -128,6 +128,7 @@ export async function openTestCluster(
       () => mirror.machines.by('id', id)[0]?.status?.volumeSnapshotStatuses?.[0]?.enabled,
       true,
     )
+    await eventually(() => mirror.dataVolumes.by('id', id)[0]?.status?.phase, 'Succeeded')
     return id
   }
 

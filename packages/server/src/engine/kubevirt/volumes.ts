@@ -204,7 +204,7 @@ export function makeVolumes(
       if (made.because !== 'too-small') throw failureOf(made, spec.source)
       const bytes = made.bytes ?? (volume && (await warnings.contentBytes(volume)))
       if (bytes === null)
-        throw new EngineError('source-refused', 'The content does not fit on the disk. Make it larger.')
+        throw new EngineError('source-refused', 'The content does not fit on the disk. Create a larger disk.')
       if (sizes === mostSizes)
         throw new EngineError('source-refused', 'The content is larger than the cluster makes the disk.')
       atLeast = bytes
