@@ -1,10 +1,10 @@
 import { expect, expectTypeOf, it } from 'vitest'
 import { type Answer, ApiError, makeClient, type Sent } from './index.ts'
 
-const answer = (status: number, text: string): Answer => ({
+const answer = (status: number, text: string, retryAfter: string | null = null): Answer => ({
   ok: status < 300,
   status,
-  headers: { get: () => null },
+  headers: { get: (name) => (name === 'retry-after' ? retryAfter : null) },
   body: null,
   text: async () => text,
 })
@@ -69,4 +69,23 @@ it('opens what is read as it comes, and refuses with the sentence of the server'
   await expect(
     clientOver(() => answer(404, '{"message":"VM not found"}')).open('vm.consoleLog', { params }),
   ).rejects.toMatchObject({ status: 404, message: 'VM not found' })
+})
+
+it('reads again when the server says so, and neither changes anything again nor waits for long', async () => {
+  const busy = (retryAfter: string | null) => answer(429, '{"message":"Too much"}', retryAfter)
+  const soon = clientOver((attempt) => (attempt < 3 ? busy('0') : answer(200, '[]')))
+  expect(await soon.call('project.list')).toEqual([])
+  expect(soon.requests).toHaveLength(3)
+  for (const [retryAfter, tries] of [
+    ['0', 4],
+    ['60', 1],
+    [null, 1],
+  ] as const) {
+    const never = clientOver(() => busy(retryAfter))
+    await expect(never.call('project.list')).rejects.toMatchObject({ status: 429, message: 'Too much' })
+    expect(never.requests).toHaveLength(tries)
+  }
+  const change = clientOver(() => busy('0'))
+  await expect(change.call('project.create', { body: { name: 'p' } })).rejects.toMatchObject({ status: 429 })
+  expect(change.requests).toHaveLength(1)
 })

@@ -139,10 +139,17 @@ export function makeClient({
       const timeout = AbortSignal.timeout(input.timeoutMs ?? timeoutMs)
       const attempt = () =>
         send(id, input, timeout, async (answer) => ({ answer, content: await contentOf(id, answer) }))
-      const { answer, content } = await attempt().catch((error: unknown) => {
+      let { answer, content } = await attempt().catch((error: unknown) => {
         if (input.idempotencyKey !== undefined && !input.signal?.aborted && !timeout.aborted) return attempt()
         throw error
       })
+      // Too much at once: what only reads waits as long as the server says, unless that is longer than a caller would.
+      for (let tries = 0; tries < 3 && answer.status === 429 && routeOf(id).method === 'GET'; tries++) {
+        const waitS = Number(answer.headers.get('retry-after') ?? Number.NaN)
+        if (!(waitS <= mostWaitS)) break
+        await new Promise((resolve) => setTimeout(resolve, waitS * 1000))
+        ;({ answer, content } = await attempt())
+      }
       if (!answer.ok) throw refusal(answer.status, content)
       // The server parsed it by the endpoint's schema before it left.
       return content as CallOutput<EndpointOf<typeof id>>
@@ -154,6 +161,9 @@ export function makeClient({
     },
   }
 }
+
+/** The longest wait before a call is made again, in seconds. */
+const mostWaitS = 5
 
 function refusal(status: number, answer: unknown): ApiError {
   const { message, fields, code } = readError(answer)
