@@ -1,5 +1,4 @@
 import type { JobSubject, Jobs } from '../lib/jobs.ts'
-import type { VmRepo } from './vm.repo.ts'
 import type { VmRecord } from './vm.state.ts'
 
 /** Jobs, and what those on VMs tell of theirs: places are shared out by the account that owns the project. */
@@ -7,7 +6,10 @@ export type VmJobs = Jobs & {
   subjectOf: (vm: Pick<VmRecord, 'id' | 'name' | 'projectId'>, action: string) => Promise<JobSubject>
 }
 
-export const makeVmJobs = (jobs: Jobs, repo: Pick<VmRepo, 'ownerOf'>): VmJobs => ({
+export const makeVmJobs = (
+  jobs: Jobs,
+  repo: { ownerOf: (projectId: string) => Promise<string | null> },
+): VmJobs => ({
   ...jobs,
   async subjectOf({ id, name, projectId }, action) {
     const ownerId = projectId === null ? null : await repo.ownerOf(projectId)

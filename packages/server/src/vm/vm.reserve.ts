@@ -1,5 +1,16 @@
-import type { GuestReserve } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
+
+interface Like {
+  imageId: string
+  cpu: number
+  memoryMb: number
+}
+
+/** What of the reserve of an engine is needed here. */
+interface Reserve {
+  take: (like: Like) => string | null
+  held: () => { guests: number }
+}
 
 /** About as long as it takes until there are new ones. */
 const rememberMs = 60_000
@@ -8,10 +19,10 @@ const rememberMs = 60_000
  * Shares out the guests that are kept ready: who has taken some in the last minute gets another one only while more than that
  * are left, so that nobody empties the reserve of everybody alone.
  */
-export function makeReserveShare(reserve: () => GuestReserve | null, clock: Pick<Clock, 'now'>) {
+export function makeReserveShare(reserve: () => Reserve | null, clock: Pick<Clock, 'now'>) {
   const takenAt = new Map<string, number[]>()
 
-  return function take(accountId: string, like: Parameters<GuestReserve['take']>[0]): string | null {
+  return function take(accountId: string, like: Like): string | null {
     const now = clock.now()
     for (const [account, times] of takenAt) {
       const recent = times.filter((at) => at > now - rememberMs)
