@@ -210,7 +210,7 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       const data = await blank(32)
       const machine = await cluster.makeMachine({ volumeIds: [data] })
       const [atRest, living] = [randomUUID(), randomUUID()]
-      const clean = { memory: false, consistency: 'clean', storedBytes: 96 * MIB }
+      const clean = { memory: false, consistency: 'clean', storedBytes: 96 * MIB, volumeIds: [data] }
       expect(
         await Promise.all([snapshot(atRest, machine, [data]), snapshot(atRest, machine, [data])]),
       ).toEqual([clean, clean])
@@ -296,6 +296,7 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       const safety = randomUUID()
       const outcome = await engine.switchDisks(machine, safety, work())
       expect(outcome).toMatchObject({ memory: false, consistency: 'clean' })
+      expect(outcome.volumeIds).not.toContain(gone)
       expect(await uidOf(gone)).toBe(before.gone)
       expect(await uidOf(later)).toBe(before.later)
       expect(await uidOf(data)).not.toBe(before.data)
