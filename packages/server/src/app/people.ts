@@ -215,12 +215,11 @@ export function makePeople(options: {
       projects: options.projects,
       quotas,
       askForMail: limits.askForMail,
-      sendMail: options.sendMail,
+      mails,
       productName: config.productName,
       publicUrl: options.publicUrl,
       changed: options.bus.changed,
       clock,
-      log,
     })
   const members = makeProjectMemberService({
     repo: memberRepo,

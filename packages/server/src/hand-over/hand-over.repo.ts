@@ -1,4 +1,5 @@
 import type { ProjectHandOver, ProjectRole } from '@slipway/contract'
+import { type QueuedMail, withMails } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -85,8 +86,11 @@ export function makeHandOverRepo(db: Db) {
     emailOf: async (projectId: string, memberId: string): Promise<string | null> =>
       (await memberOf(db, projectId, memberId))?.email ?? null,
 
-    /** Asks a member to take a project over, in place of another one who was asked before. */
-    ask: (act: Act & { memberId: string; expiresAt: string }): Promise<ProjectHandOver | Refusal> =>
+    /** Asks a member to take a project over, by mail too, in place of another one who was asked before. */
+    ask: (
+      act: Act & { memberId: string; expiresAt: string },
+      mail: QueuedMail,
+    ): Promise<ProjectHandOver | Refusal> =>
       db.transaction().execute(async (tx) => {
         const { actorId, projectId, memberId, at } = act
         if ((await memberOf(tx, projectId, actorId))?.role !== 'owner') return 'not-owner'
@@ -103,7 +107,7 @@ export function makeHandOverRepo(db: Db) {
           .execute()
         const handOver = await find(tx, projectId, isoTime(at))
         if (!handOver) return 'not-owner'
-        await record(tx, [asked(of(handOver, act), member.name)])
+        await record(tx, [withMails(asked(of(handOver, act), member.name), mail)])
         return handOver
       }),
 

@@ -14,9 +14,8 @@ import type { Tx } from '../db/open.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { mailInBackground, type SendMail } from '../mail/mail.ts'
+import type { MailQueue } from '../mail/sealed-mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { handOverMail } from './hand-over.mails.ts'
@@ -41,18 +40,16 @@ export interface HandOverServiceOptions {
   quotas: Pick<QuotaService, 'requireForNewOwner'>
   /** Throws 429 when too many mails go to an address, or are asked for from a network. */
   askForMail: (email: string, network: string) => Promise<void>
-  sendMail: SendMail
+  mails: MailQueue
   productName: string
   publicUrl: () => string
   changed: Changed
   clock: Clock
-  log: Log
 }
 
 /** Projects get another owner when that one accepts; until then everything stays as it is. */
 export function makeHandOverService(options: HandOverServiceOptions) {
-  const { repo, projects, quotas, changed, clock } = options
-  const send = mailInBackground(options.sendMail, options.log)
+  const { repo, projects, quotas, mails, changed, clock } = options
   const of = (user: { id: string }, projectId: string) => ({ actorId: user.id, projectId, at: clock.now() })
 
   /** Whoever looks at the members loads them anew. */
@@ -75,14 +72,15 @@ export function makeHandOverService(options: HandOverServiceOptions) {
       if (email === null) throw problems['no-member']()
       await options.askForMail(email, clientNetworkOf(ip))
       const act = of(user, projectId)
-      const handOver = await repo.ask({
-        ...act,
-        memberId,
-        expiresAt: isoTime(act.at + handOverDays * dayMs),
-      })
-      if (typeof handOver === 'string') throw problems[handOver]()
       const { productName, publicUrl } = options
-      send(handOverMail(email, user.email, projectId, { productName, url: publicUrl() }), 'hand-over')
+      const mail = handOverMail(email, user.email, projectId, { productName, url: publicUrl() })
+      const expiresAt = isoTime(act.at + handOverDays * dayMs)
+      const handOver = await repo.ask(
+        { ...act, memberId, expiresAt },
+        mails.seal(mail, { purpose: 'hand-over', accountId: memberId }),
+      )
+      if (typeof handOver === 'string') throw problems[handOver]()
+      mails.kick()
       announce(projectId)
       return handOver
     },

@@ -12,6 +12,7 @@ const purposes: Readonly<Record<string, string>> = {
   'identity-linked': 'A sign-in provider was linked',
   'identity-unlinked': 'A sign-in provider was unlinked',
   invitation: 'Invitation to a project',
+  'hand-over': 'Request to take over a project',
   'deletion-requested': 'The deletion of the account was requested',
   'account-kept': 'The account is kept',
   'account-deleted': 'The account was deleted',
