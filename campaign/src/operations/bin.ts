@@ -2,7 +2,7 @@
 import { binApi, binEmptyLimit } from '@slipway/contract'
 import { requestOf } from '../client.ts'
 import type { Known, World } from '../world.ts'
-import { type Called, type Errand, type Operation, on } from './operation.ts'
+import { type Called, type Errand, idOf, type Operation, on } from './operation.ts'
 
 const knownBy = (world: World, id: string): Known | undefined =>
   [...world.objects.values()].find((one) => one.id === id)
@@ -40,6 +40,13 @@ const ofNewest = (weight: number, endpoint: Called) =>
   on('project', 'projectId', endpoint, { weight, send: (errand) => onNewest(endpoint, errand) })
 
 export const ofBin: Record<string, Operation> = {
+  previewBin: on('project', 'projectId', binApi.preview, {
+    weight: 0.3,
+    parts(args, find) {
+      const projectId = idOf(find(args.on))
+      return { params: { projectId }, body: { ids: [projectId] } }
+    },
+  }),
   listBin: on('project', 'projectId', binApi.list, { weight: 0.5 }),
   restoreFromBin: ofNewest(2, binApi.restore),
   deleteForGood: ofNewest(1, binApi.delete),
