@@ -81,6 +81,17 @@ export async function fill(app: TestApp) {
   await ines.raw('POST', `${project}/invitations`, { email: 'guest@slipway.test', role: 'viewer' })
   const { id: account_id } = (await ines.raw('GET', '/api/auth/me')).body as { id: string }
   const leaving = await app.signedIn('Leaving Soon')
+  const { id: to_id } = (await leaving.raw('GET', '/api/auth/me')).body as { id: string }
+  const asked = { created_at: '2026-01-01T00:00:00.000Z', expires_at: '2099-01-01T00:00:00.000Z' }
+  const project_id = project.split('/').at(-1) ?? ''
+  await app.db
+    .insertInto('project_member')
+    .values({ project_id, account_id: to_id, role: 'viewer', since: asked.created_at })
+    .execute()
+  await app.db
+    .insertInto('hand_over')
+    .values({ ...asked, project_id, from_id: account_id, to_id })
+    .execute()
   await leaving.raw('POST', '/api/user/deletion')
   // As an operator does.
   await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
