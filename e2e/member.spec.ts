@@ -70,16 +70,17 @@ test('two people share a project: invited, made more and less while a page is op
   await context.close()
 })
 
-test('a project is handed over, and the owner so far may leave it', async ({
+test('a project is handed over once it is accepted, and the owner so far may leave it', async ({
   page,
   project,
   call,
   server,
-  playwright,
+  browser,
 }) => {
   const bob = { ...newPerson(), firstName: 'Bob', email: `bob-${project.id}@example.com` }
-  const elsewhere = await playwright.request.newContext({ baseURL: server.url })
-  const asBob = callWith(elsewhere)
+  const context = await browser.newContext({ baseURL: server.url })
+  const bobs = await context.newPage()
+  const asBob = callWith(bobs.request)
   await join(asBob, server, bob)
   const params = { projectId: project.id }
   await call(projectMemberApi.invite, { params, body: { email: bob.email, role: 'operator' } })
@@ -91,6 +92,27 @@ test('a project is handed over, and the owner so far may leave it', async ({
   await expect(leave).toHaveAccessibleDescription(/handed over/)
   await page.getByRole('button', { name: /^Hand over project to Bob/ }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Hand over project' }).click()
+  await expect(page.getByText(/^Waiting for Bob.* to accept the hand-over, until/)).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: /^Withdraw hand-over to Bob/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Withdraw hand-over' }).click()
+  await page.getByRole('button', { name: /^Hand over project to Bob/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Hand over project' }).click()
+  await expect(page.getByRole('button', { name: /^Withdraw hand-over to Bob/ })).toBeVisible()
+
+  await bobs.goto(membersPath(project.id))
+  await bobs.getByRole('link', { name: 'Accept or Decline' }).click()
+  await expect(bobs).toHaveURL(`/invitation?project=${project.id}`)
+  await expect(bobs.getByText(/asks you to become the owner of the project Engines/)).toBeVisible()
+  await expectAccessible(bobs)
+  await bobs.getByRole('button', { name: 'Decline Hand-over' }).click()
+  await expect(bobs.getByText('You declined the hand-over')).toBeVisible()
+  await page.getByRole('button', { name: /^Hand over project to Bob/ }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Hand over project' }).click()
+  await expect(page.getByRole('button', { name: /^Withdraw hand-over to Bob/ })).toBeVisible()
+  await bobs.goto(`/invitation?project=${project.id}`)
+  await bobs.getByRole('button', { name: 'Take Over Project' }).click()
+  await expect(bobs).toHaveURL(membersPath(project.id))
   await expect(page.getByRole('button', { name: 'Invite Member' })).toHaveAccessibleDescription(
     accessTexts.owner,
   )
@@ -98,5 +120,5 @@ test('a project is handed over, and the owner so far may leave it', async ({
   await page.getByRole('alertdialog').getByRole('button', { name: 'Leave project' }).click()
   await expect(page).toHaveURL('/projects')
   await expect(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()
-  await elsewhere.dispose()
+  await context.close()
 })

@@ -1,7 +1,15 @@
 import { diskApi, vmApi, vmSetApi, vmSnapshotApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { test as base, expect, makeVm, often, templateId } from './fixtures.ts'
-import { diskCreatePath, vmListPath, vmPath, vmPoolCreatePath, vmSetCreatePath } from './paths.ts'
+import {
+  binPath,
+  diskCreatePath,
+  diskPath,
+  vmListPath,
+  vmPath,
+  vmPoolCreatePath,
+  vmSetCreatePath,
+} from './paths.ts'
 import { type Server, startServer } from './server.ts'
 
 /** A server on which an account may have two VMs and 10 GB of disks. */
@@ -56,6 +64,32 @@ test.describe('The limits of an account', () => {
     await expect(page.getByText('Left: 1 VM.')).toBeVisible()
     await page.getByRole('button', { name: 'Create VM' }).click()
     await expect(page.getByText('VM "second" created successfully')).toBeVisible()
+  })
+
+  test('are those of the bin too: the question says what leaves it, and what does not fit', async ({
+    page,
+    project,
+    call,
+  }) => {
+    const params = { projectId: project.id }
+    const diskOf = async (name: string, size: string) => {
+      const { id } = await call(diskApi.create, { params, body: { name, size, source: 'EMPTY' } })
+      const status = async () => (await call(diskApi.list, { params })).find((disk) => disk.id === id)?.status
+      await expect.poll(status, often).toBe('available')
+      return id
+    }
+    await call(diskApi.delete, { params: { ...params, diskId: await diskOf('first', '6Gi') } })
+    await page.goto(diskPath({ project_id: project.id, id: await diskOf('second', '7Gi') }))
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const question = page.getByRole('alertdialog')
+    await expect(question).toContainText('To make room, the oldest object in the bin is deleted for good')
+    await expectAccessible(page)
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await page.goto(binPath(project.id))
+    await expect(page.getByText('The account has 7 GB in its bin, of at most 10 GB')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Restore first' })).toHaveCount(0)
+    await expect(page.getByRole('button', { name: /Restore.*second/ })).toBeVisible()
+    await expectAccessible(page)
   })
 
   test('count what is typed', async ({ page, project, call }) => {

@@ -437,6 +437,8 @@ describe('members of a project, as far as they may', () => {
   for (const endpoint of endpoints) {
     const { id } = endpoint
     if (!isOfProject(id) || endpoint.answers) continue
+    // None waits here; hand-over.test.ts has who may.
+    if (id.startsWith('handOver.')) continue
     for (const role of roles) {
       const person = members[role]
       if (roleMay(role, id) !== true) continue

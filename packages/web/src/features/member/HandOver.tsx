@@ -1,4 +1,3 @@
-import { roleTexts } from '@slipway/contract'
 import { Link, useNavigate } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { useHandOver, useHandOverAnswers } from '../../api/members.ts'
@@ -48,7 +47,8 @@ export function HandOver({ projectId }: { projectId: string }) {
       {isAsked ? (
         <>
           <p className="mt-1 max-w-160 text-ink-2">
-            {roleTexts.owner} What is in the project counts toward the limits of your account from then on.{' '}
+            The owner also invites and removes members, sets Internet access, and can delete the project or
+            hand it over. What is in the project counts toward the limits of your account from then on.{' '}
             <bdi>{from.name}</bdi> becomes an operator. If you decline, nothing changes.
           </p>
           <Answers projectId={projectId} refusal={refusal} />
@@ -97,7 +97,7 @@ function Answers({ projectId, refusal }: { projectId: string; refusal: string | 
           busyText="Declining..."
           onClick={() => decline.mutate(undefined, { onSuccess: toMembers('You declined the hand-over') })}
         >
-          Decline
+          Decline Hand-over
         </Button>
       </div>
     </>
