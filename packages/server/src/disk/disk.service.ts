@@ -584,7 +584,8 @@ export function makeDiskService(options: DiskServiceOptions) {
         const now = requirePresent(tx.record, projectId)
         // Out of patience: the wish must not come true behind the user's back.
         if (now.disk.vm_id !== null && now.facts.detaching)
-          await tx.set({ detaching: 0 }, notReleased(now, clock.now()))
+          // Its guest may let go all the same, and nobody may be there to see it: it is attached anew.
+          await tx.set({ detaching: 0, plugged: 0 }, notReleased(now, clock.now()))
         return now
       })
       // The job that takes it off may still be under way, or wait for its turn.
