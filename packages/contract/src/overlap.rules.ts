@@ -23,7 +23,7 @@ export const longChanges = {
   resize: 'Change CPUs and memory',
   growRoot: 'Enlarge the root disk',
   changeKey: 'Change the SSH key',
-  replace: 'Replace in a roll-out, or scale down',
+  replace: 'Replace in a pool or set',
   binVm: 'Move the VM to the bin',
   deleteVm: 'Delete the VM for good',
   undoVm: 'Restore the VM from the bin',
@@ -160,7 +160,7 @@ type Status = (typeof vmStatuses)[number]
 const settled: readonly Status[] = ['running', 'stopped']
 
 /** What a VM shows while a change is under way. */
-const shownDuring: Partial<Record<UnderWay, readonly Status[]>> = {
+export const shownDuring: Partial<Record<UnderWay, readonly Status[]>> = {
   start: ['starting'],
   resume: ['starting'],
   stop: ['stopping'],
@@ -196,14 +196,11 @@ export const allowedByStatus: Partial<Record<LongChange, (vm: { status: string }
 export const overlapOf = (underWay: UnderWay, requested: LongChange): Overlap =>
   overlaps[underWay]?.[requested] ?? goes
 
-/** The same with the statuses that the VM shows meanwhile: refused where none of them allows the change. */
-export function overlapShown(underWay: UnderWay, requested: LongChange): Overlap {
+/** Whether none of the statuses that a VM shows while a change is under way allows another one. */
+export function isRefusedByStatus(underWay: UnderWay, requested: LongChange): boolean {
   const rule = allowedByStatus[requested]
-  const verdicts = rule ? (shownDuring[underWay] ?? []).map((status) => rule({ status })) : []
-  const said = verdicts.filter((verdict) => verdict !== true)
-  return said.length > 0 && said.length === verdicts.length
-    ? refused([...new Set(said)].join(', or '))
-    : overlapOf(underWay, requested)
+  const shown = shownDuring[underWay] ?? []
+  return rule !== undefined && shown.length > 0 && shown.every((status) => rule({ status }) !== true)
 }
 
 /** Whether a change may be stored beside those that are under way: `true`, or the sentence that says why not. */
