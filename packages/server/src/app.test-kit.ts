@@ -245,6 +245,14 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   /** Closes the server, with whatever it is doing, and starts another over the same database and engine. */
   async function restart(): Promise<void> {
     await closeServer()
+    await startAnew()
+  }
+
+  /**
+   * Starts another server over the same database and engine without ending the one before, as after `kill -9`. Who calls
+   * it has made sure that the one before does nothing any more.
+   */
+  async function startAnew(): Promise<void> {
     room = makeRoom(newEpoch())
     built = await build()
     await built.start()
@@ -286,6 +294,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     subscribe: (...args: Parameters<typeof built.subscribe>) => built.subscribe(...args),
     close,
     restart,
+    startAnew,
     serverBeside,
     /** Nothing that servers tell each other meanwhile is heard; afterwards they know that. */
     quietly: (act: () => Promise<unknown>) => room.quietly(act),

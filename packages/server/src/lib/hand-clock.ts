@@ -19,7 +19,19 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
   let now = startMs
   /** The wall clock, less the time that has passed. */
   let setOff = 0
-  let timers: { at: number; run: () => void }[] = []
+  /** In the order in which they fall due. */
+  const timers: { at: number; run: () => void }[] = []
+
+  /** Behind those that fall due at the same time. */
+  function add(timer: (typeof timers)[number]): void {
+    let [from, to] = [0, timers.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if ((timers[middle]?.at ?? 0) <= timer.at) from = middle + 1
+      else to = middle
+    }
+    timers.splice(from, 0, timer)
+  }
 
   // Promises that a timer resolves may set the next timer: give them their turns.
   async function breathe(): Promise<void> {
@@ -43,18 +55,19 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
     },
     after(ms, run) {
       const timer = { at: now + Math.max(0, ms), run }
-      timers.push(timer)
+      add(timer)
       return () => {
-        timers = timers.filter((other) => other !== timer)
+        const place = timers.indexOf(timer)
+        if (place >= 0) timers.splice(place, 1)
       }
     },
     async advance(ms) {
       const until = now + ms
       await breathe()
       for (;;) {
-        const next = timers.filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
-        if (!next) break
-        timers = timers.filter((timer) => timer !== next)
+        const next = timers[0]
+        if (!next || next.at > until) break
+        timers.shift()
         now = Math.max(now, next.at)
         next.run()
         await breathe()

@@ -73,7 +73,7 @@ interface Machine {
   /** What the guest is doing; gone with the run. */
   memory: string
   /** Copies that wait to be put in place. */
-  prepared: Contents | null
+  prepared: (Contents & { snapshotId?: string }) | null
   /** What the next start resumes; null boots, undefined is no start after a restore. */
   resume?: string | null
   /** Its guest was suspended: `resume` is its memory. */
@@ -157,6 +157,10 @@ export interface SimulatedEngine extends Engine {
   dropVolume: (volumeId: string) => void
   /** The volumes a machine has. */
   volumesOf: (machineId: string) => string[]
+  /** Whether copies of a restore lie beside the disks of a machine. */
+  hasPrepared: (machineId: string) => boolean
+  /** What a machine snapshot holds; null when there is none. */
+  heldBy: (snapshotId: string) => { root: string; volumes: Record<string, string>; memory: string | null } | null
   loseSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
   /** Mends a damaged snapshot. */
   findSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
@@ -827,16 +831,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }),
     prepareRestore: lasting(async (machineId, { snapshotId, volumeIds }, work) => {
       const machine = get(machineId)
-      if (machine.prepared) return
+      if (machine.prepared?.snapshotId === snapshotId) return
       storage.requireReadable(snapshotId)
       const snapshot = storage.sound(storage.machineSnapshots.get(snapshotId))
+      machine.prepared = null
       requireRoom(machine)
       const volumes = Object.fromEntries(
         Object.entries(snapshot.volumes).filter(([id]) => volumeIds.includes(id)),
       )
       await storage.copy(work)
       const { projectId, root, memory } = snapshot
-      machine.prepared = { projectId, root, volumes: structuredClone(volumes), memory }
+      machine.prepared = { snapshotId, projectId, root, volumes: structuredClone(volumes), memory }
       keepMachine(machineId)
     }),
     switchDisks: lasting(async (machineId, safetyId, work) => {
@@ -947,6 +952,14 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       storage.volumes.delete(id)
     },
     volumesOf: (id) => get(id).spec.volumeIds,
+    hasPrepared: (id) => (machines.get(id)?.prepared ?? null) !== null,
+    heldBy(id) {
+      const snapshot = storage.machineSnapshots.get(id)
+      if (!snapshot) return null
+      const { root, memory, volumes } = snapshot
+      const words = Object.entries(volumes).map(([volumeId, { content }]) => [volumeId, content])
+      return { root, memory, volumes: Object.fromEntries(words) }
+    },
     loseSnapshot(kind, id) {
       const snapshot = (kind === 'machine' ? storage.machineSnapshots : storage.volumeSnapshots).get(id)
       if (snapshot) snapshot.lost = true
