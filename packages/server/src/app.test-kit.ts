@@ -63,6 +63,7 @@ export interface TestAppOptions {
   cannot?: Limits
   addresses?: Capabilities['addresses']
   startsAtOnce?: number
+  callsPerAccount?: number
   maxVmsPerProject?: number
   /** Limits of each account and of each project; no others are set. */
   accountQuota?: Partial<QuotaLimits>
@@ -145,7 +146,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
           account: { ...noQuota, ...options.accountQuota },
           project: { ...noQuota, vms: options.maxVmsPerProject ?? 5000, ...options.projectQuota },
         },
-        perAccount: { calls: 6, uploads: 4, downloads: 3 },
+        perAccount: { calls: options.callsPerAccount ?? 6, uploads: 4, downloads: 3 },
         maxDiskGb: options.maxDiskGb ?? 1024,
         maxImageGb: options.maxImageGb ?? 100,
         uploadHours: options.uploadHours ?? uploadHoursDefault,

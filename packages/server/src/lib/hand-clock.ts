@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from './clock.ts'
+import { isTurnAwaited } from './turn.ts'
 
 /** A clock for tests that moves only when told, and lets the code run that each timer wakes. */
 export interface HandClock extends Clock {
@@ -14,6 +15,8 @@ export interface HandClock extends Clock {
 /** The end of what is under way and takes real time, such as queries to a database of its own: time waits for it. */
 const underWay: (() => Promise<void> | null)[] = []
 export const alsoWaitFor = (ending: () => Promise<void> | null): void => void underWay.push(ending)
+// A turn takes a round of the event loop, and no time that a clock knows.
+alsoWaitFor(() => (isTurnAwaited() ? setImmediate() : null))
 
 export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
   let now = startMs

@@ -24,6 +24,9 @@ export async function nextTurn(): Promise<void> {
   setImmediate(await turns.take(charged.getStore() ?? null))
 }
 
+/** Whether somebody waits for a turn now. */
+export const isTurnAwaited = (): boolean => turns.figures().waiting > 0
+
 /** What somebody who works in turns asks between two pieces. */
 export function pace() {
   let until = performance.now() + turnMs

@@ -13,7 +13,7 @@ import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
 import type { Clock } from '../lib/clock.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
 import { newId } from '../lib/id.ts'
-import { poolSizes } from '../lib/jobs.ts'
+import { jobPlaces } from '../lib/jobs.ts'
 
 /** What a VM is when the first change is requested. */
 export type Base = 'running' | 'stopped' | 'suspended' | 'bare' | 'binned'
@@ -144,15 +144,15 @@ export async function openWorld() {
     },
   } as Engine & typeof simulated
 
-  const before = { rhythm: { ...rhythm }, copy: { ...poolSizes.copy }, plug: { ...poolSizes.plug } }
+  const before = { rhythm: { ...rhythm }, copy: { ...jobPlaces.copy }, plug: { ...jobPlaces.plug } }
   // Thousands of VMs do not wait for each other: each case is about one of them.
   Object.assign(rhythm, { parallel: 100_000 })
-  Object.assign(poolSizes.copy, { all: 1_000, ofOneOwner: 1_000 })
-  Object.assign(poolSizes.plug, { all: 1_000, ofOneOwner: 1_000 })
+  Object.assign(jobPlaces.copy, { inAll: 1_000, ofOneKey: 1_000 })
+  Object.assign(jobPlaces.plug, { inAll: 1_000, ofOneKey: 1_000 })
 
   const app = await makeTestAppOver(
     { clock, engine, passTime: () => handClock.advance(60_000) },
-    { startsAtOnce: 100_000 },
+    { startsAtOnce: 100_000, callsPerAccount: 250 },
   )
   const begin = app.db.transaction.bind(app.db)
   app.db.transaction = () => {
@@ -342,8 +342,8 @@ export async function openWorld() {
 
     async close(): Promise<void> {
       Object.assign(rhythm, before.rhythm)
-      Object.assign(poolSizes.copy, before.copy)
-      Object.assign(poolSizes.plug, before.plug)
+      Object.assign(jobPlaces.copy, before.copy)
+      Object.assign(jobPlaces.plug, before.plug)
       await app.close()
     },
   }

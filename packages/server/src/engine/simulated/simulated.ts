@@ -160,7 +160,9 @@ export interface SimulatedEngine extends Engine {
   /** Whether copies of a restore lie beside the disks of a machine. */
   hasPrepared: (machineId: string) => boolean
   /** What a machine snapshot holds; null when there is none. */
-  heldBy: (snapshotId: string) => { root: string; volumes: Record<string, string>; memory: string | null } | null
+  heldBy: (
+    snapshotId: string,
+  ) => { root: string; volumes: Record<string, string>; memory: string | null } | null
   loseSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
   /** Mends a damaged snapshot. */
   findSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
