@@ -135,6 +135,7 @@ export const vmSnapshotApi = {
       409: [
         t.notReady,
         t.vmGone,
+        quotaRefusal,
         'VM cannot be restored while it is <status>',
         ...disksOfThenRefusals,
         ...overlapRefusals('restore'),

@@ -285,6 +285,27 @@ describe('a quota is not gone around', () => {
   )
 
   it(
+    'by restores one after the other: what a VM was is kept beyond the limit once, and then there has to be room',
+    within({}, async (desk) => {
+      const vmId = await desk.stoppedVm('web')
+      const snapshotId = await desk.readyVmSnapshot(vmId, { name: 's' })
+      await desk.limit('snapshot_bytes', 1)
+      const restore = () =>
+        desk.ada.call(vmSnapshotApi.restore, {
+          params: { ...desk.params, snapshotId },
+          body: { vm_id: vmId },
+        })
+      expect((await restore()).status).toBe(202)
+      await desk.pass(120_000)
+      expect(await restore()).toMatchObject(refused(/of snapshot space, and another snapshot is requested/))
+      const { body: all } = await desk.ada.call(vmSnapshotApi.list, { params: desk.params })
+      const safety = all.find(({ automatic }) => automatic)?.id ?? ''
+      await desk.ada.call(vmSnapshotApi.delete, { params: { ...desk.params, snapshotId: safety } })
+      expect((await restore()).status).toBe(202)
+    }),
+  )
+
+  it(
     'by a set that comes back with a disk that was to become larger',
     within({ account: { disk_bytes: 10 * gibibyte } }, async (desk) => {
       const disks = [{ name: 'data', size: '2Gi' }]

@@ -676,6 +676,19 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     /** Which long changes are under way of a VM and its disks. */
     underWay: (id: string, executor: Db = db) => underWayOfVm(executor, id),
 
+    /** Whether what a VM was before a restore is kept still. */
+    async hasSafetySnapshot(id: string, executor: Db): Promise<boolean> {
+      const row = await executor
+        .selectFrom('vm_snapshot')
+        .select('id')
+        .where('vm_id', '=', id)
+        .where('automatic', '=', 1)
+        .where('status', '!=', 'deleting')
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     /** What else shows the name of a VM. */
     async namedAfter(vmId: string): Promise<Record<'disk' | 'vm_snapshot' | 'share', string[]>> {
       const of = async (table: 'disk' | 'vm_snapshot' | 'share') =>

@@ -853,6 +853,9 @@ export function makeVmService(options: VmServiceOptions) {
         await besideOthers('restore', vmId)(tx)
         if (!(await repo.isReady(to.snapshotId, tx))) throw new Problem(409, vmSnapshotTexts.notReady)
         await given(tx)
+        // One is always kept, also beyond the limit; restores one after the other would be a way around it.
+        if (await repo.hasSafetySnapshot(vmId, tx))
+          await options.quotas.require(tx, projectId, { snapshot_bytes: 1 })
       })
     },
 
