@@ -175,7 +175,7 @@ describe('the health of the server', () => {
   it('is in the metrics as well', async () => {
     const families = await scrape()
     const scans = families.get('slipway_reconciler_last_scan_timestamp_seconds')
-    expect(scans).toHaveLength(11)
+    expect(scans).toHaveLength(12)
     const looks = families.get('slipway_reconciler_looks_total') ?? []
     const succeeded = looks.find(
       ({ labels }) => labels?.reconciler === 'vm' && labels.outcome === 'succeeded',
