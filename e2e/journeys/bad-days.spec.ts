@@ -87,7 +87,7 @@ test('a server that is killed while it launches QEMU leaves a VM that the next o
 
 test('a full disk fails the new VM and says so, and lets the running one be', async ({ request }) => {
   dataDir = await mkdtemp(join(tmpdir(), 'slipway-full-'))
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=420m', 'tmpfs', dataDir]).then(
+  const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=450m', 'tmpfs', dataDir]).then(
     () => true,
     () => false,
   )
@@ -99,14 +99,14 @@ test('a full disk fails the new VM and says so, and lets the running one be', as
     const { create, settled, call, of } = await newOwner(request, await start())
     const first = await settled((await create('first'))?.id ?? '')
     expect(first.status).toBe('running')
-    await run('dd', ['if=/dev/zero', `of=${dataDir}/ballast`, 'bs=1M', 'count=200'])
+    await run('dd', ['if=/dev/zero', `of=${dataDir}/filler`, 'bs=1M', 'count=200'])
     const second = await settled((await create('second'))?.id ?? '')
     expect(second.status).toBe('failed')
     expect(second.status_message).toMatch(/disk of the host is full.*Free some space/)
     expect((await settled(first.id)).status).toBe('running')
 
     await call(vmApi.delete, of(second.id))
-    await rm(join(dataDir, 'ballast'))
+    await rm(join(dataDir, 'filler'))
     expect((await settled((await create('third'))?.id ?? '')).status).toBe('running')
   } finally {
     await server?.stop()
