@@ -282,7 +282,7 @@ test('on a full disk each copy fails with a sentence, leaves nothing, and lets t
   request,
 }) => {
   dataDir = await mkdtemp(join(tmpdir(), 'slipway-full-'))
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=1400m', 'tmpfs', dataDir]).then(
+  const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=1470m', 'tmpfs', dataDir]).then(
     () => true,
     () => false,
   )
@@ -314,7 +314,7 @@ test('on a full disk each copy fails with a sentence, leaves nothing, and lets t
     )
     await expectUnharmed()
 
-    await rm(join(dataDir, 'ballast'))
+    await rm(join(dataDir, 'filler'))
     await takeVm('with room', 'disk')
     expect(await expectWholeOrFailed('with room', await expectOrder())).toBe('ready')
   } finally {
@@ -331,7 +331,7 @@ test('on a full disk each copy fails with a sentence, leaves nothing, and lets t
 async function fillUntil(freeMib: number): Promise<void> {
   const { stdout } = await run('df', ['--output=avail', '-B1M', dataDir])
   const count = Number(stdout.split('\n')[1]) - freeMib
-  await run('dd', ['if=/dev/zero', `of=${dataDir}/ballast`, 'bs=1M', `count=${count}`])
+  await run('dd', ['if=/dev/zero', `of=${dataDir}/filler`, 'bs=1M', `count=${count}`])
 }
 
 async function sumOf(path: string): Promise<string> {
