@@ -160,9 +160,10 @@ export async function makeFleet(options: {
       if (ended.length > 0) throw new Error(`${ended.map(nameOf).join(', ')} ended without being told to`)
     },
     async mailedLink(address, page) {
-      const server = members.find(({ lives }) => lives.server)?.lives.server
-      if (!server) throw new Error('All servers are down')
-      return server.mailedLink(address, page)
+      // The one that drives sends all mails.
+      const servers = members.flatMap(({ lives }) => lives.server ?? [])
+      if (servers.length === 0) throw new Error('All servers are down')
+      return Promise.any(servers.map((server) => server.mailedLink(address, page)))
     },
     takeOutput() {
       const ofBeside = beside.output().slice(besideTaken)
