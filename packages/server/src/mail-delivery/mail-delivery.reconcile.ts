@@ -111,7 +111,7 @@ export function makeMailReconcile(options: MailReconcileOptions) {
 
     async scan(): Promise<readonly string[]> {
       await repo.expire(isoTime(clock.now()), adminMailTexts.expired)
-      return [first]
+      return (await repo.nextAt()) === null ? [] : [first]
     },
 
     /** Tries at once again although the mail server failed: somebody says that it is well. */
