@@ -270,6 +270,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     return {
       client: (cookie?: string) => client(cookie, server),
       subscribe: server.subscribe,
+      mailsIdle: server.mailsIdle,
       app: server.app,
     }
   }
@@ -292,6 +293,8 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     /** Where files are that belong to the server. */
     dataDir,
     idle: () => built.idle(),
+    /** Once nothing is on its way to the mail server. */
+    mailsIdle: () => built.mailsIdle(),
     subscribe: (...args: Parameters<typeof built.subscribe>) => built.subscribe(...args),
     close,
     restart,

@@ -141,7 +141,7 @@ export async function startProvider({ claimsInIdToken = false } = {}) {
 }
 
 /** A browser at the console of an app, on its way to a provider and back. */
-export function browserAt(app: Pick<TestApp, 'app'>, provider: Pick<TestProvider, 'go'>) {
+export function browserAt(app: Pick<TestApp, 'app' | 'mailsIdle'>, provider: Pick<TestProvider, 'go'>) {
   const cookies = new Map<string, string>()
   const headers = () => ({ cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') })
 
@@ -157,6 +157,7 @@ export function browserAt(app: Pick<TestApp, 'app'>, provider: Pick<TestProvider
       ...(payload && { payload }),
       headers: { ...headers(), ...more },
     })
+    await app.mailsIdle()
     for (const { name, value } of response.cookies) {
       if (value === '') cookies.delete(name)
       else cookies.set(name, value)
