@@ -92,6 +92,8 @@ export async function buildApp(options: AppOptions) {
   const uses = makeUses(clock)
   const idempotency = makeIdempotency({ keys: makeIdempotencyKeys(db), clock, log })
   const streams = makeEventStreams(bus, sessionLines)
+  // What the accounts may do may be among what was missed: their clients come back at once, and it is read anew.
+  peers.onGap(streams.close)
   /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
   const jobs = makeJobs({ clock, onChange: calls.announceJob })
   const board = makeJobBoard({ jobs, peers, drives })

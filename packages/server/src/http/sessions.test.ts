@@ -116,6 +116,16 @@ describe('an event stream', () => {
     await until('the end', () => mine.ended)
   })
 
+  it('ends when its server missed what others told it: what the account may do can be among that', async () => {
+    const beside = await app.serverBeside()
+    await beside.app.listen({ host: '127.0.0.1', port: 0 })
+    const ada = await personWithProject('Ada')
+    const elsewhere = await listen({ ...ada, at: (beside.app.server.address() as AddressInfo).port })
+    expect(elsewhere).toMatchObject({ status: 200, ended: false })
+    await app.quietly(() => ada.call(projectApi.create, { body: { name: 'meanwhile' } }))
+    await until('the end', () => elsewhere.ended)
+  })
+
   it('ends at once, in every session, when the password is reset', async () => {
     const ada = await personWithProject('Ada')
     const streams = [await listen(ada), await listen(ada)]
