@@ -19,3 +19,16 @@ it('a batch may what the call may that it makes', () => {
   for (const body of [{ action: 'vm.start' }, { action: 'vmSnapshot.create' }, { action: 'no' }, {}, null])
     expect(mayWhileFull(batch, body)).toBe(false)
 })
+
+it('the protection against deletion can be turned off, and nothing else of a VM be changed', () => {
+  const update = { id: 'vm.update', method: 'PUT' } as const
+  expect(mayWhileFull(update, { delete_protection: false })).toBe(true)
+  for (const body of [
+    { delete_protection: true },
+    { delete_protection: false, name: 'n' },
+    { name: 'n' },
+    {},
+    null,
+  ])
+    expect(mayWhileFull(update, body)).toBe(false)
+})
