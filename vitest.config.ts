@@ -29,6 +29,9 @@ const retry = inCI ? 2 : 0
 // Guests want the processor for themselves: one test file at a time, and time to boot.
 const guests = { fileParallelism: false, retry, testTimeout: inCI ? 600_000 : 300_000, hookTimeout: 600_000 }
 
+/** Notes what each test takes of a processor. */
+const setupFiles = [`${import.meta.dirname}/scripts/checks/cost-of-test.mjs`]
+
 export default defineConfig({
   test: {
     projects: [
@@ -129,6 +132,6 @@ export default defineConfig({
       },
       { test: { name: 'e2e', root: 'e2e', include: ['**/*.test.ts'], ...patience } },
       { test: { name: 'scripts', root: 'scripts', include: ['**/*.test.mjs'], ...patience } },
-    ],
+    ].map(({ test }) => ({ test: { ...test, setupFiles } })),
   },
 })

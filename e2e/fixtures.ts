@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type APIRequestContext, test as base, expect } from '@playwright/test'
+import { type APIRequestContext, expect } from '@playwright/test'
 import {
   accountApi,
   type CallInput,
@@ -19,6 +19,7 @@ import {
   vmApi,
 } from '@slipway/contract'
 import { type ClusterHome, newClusterHome } from './cluster-home.ts'
+import { test as base } from './measured.ts'
 import { newPublicKey, type Person } from './person.ts'
 import { startPostgres } from './postgres.ts'
 import { type Server, startServer } from './server.ts'

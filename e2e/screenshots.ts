@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
+import { test } from './measured.ts'
 
 /**
  * Pictures of whole pages, compared with those that are committed in e2e/screenshots. They are small and coarse on

@@ -3,7 +3,7 @@
 import { onCluster, toldOfCluster } from './checks/cluster.mjs'
 import { readings, unitTests } from './checks/quick.mjs'
 import { playwright, vitest } from './checks/runners.mjs'
-import { command, runSteps, sideBySide, tableOf, told, troublesOf } from './checks/step.mjs'
+import { command, dearestOf, runSteps, sideBySide, tableOf, told, troublesOf } from './checks/step.mjs'
 import { prepare } from './setup/prepare.mjs'
 import { main } from './setup/run.mjs'
 import {
@@ -67,6 +67,7 @@ await main(async () => {
   const steps = [first, second, holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   const troubles = troublesOf(parts)
+  console.log(`\nWhat took most of a processor, without guests of QEMU:\n${dearestOf(parts)}`)
   console.log(`\n${tableOf(parts)}\n${troubles && `\n${troubles}\n`}`)
   console.log(`${toldOfCluster(parts, process.env)}\n${told(counts)}`)
   if (!ok) process.exitCode = 1

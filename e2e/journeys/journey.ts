@@ -1,5 +1,6 @@
 /** The tests that take place in a world: which one, the project says. */
-import { test as base } from '@playwright/test'
+
+import { test as base } from '../measured.ts'
 import { newClusterWorld } from './cluster-world.ts'
 import { newHostWorld } from './host-world.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { test } from '@playwright/test'
+import { test } from '../measured.ts'
 import { makeRandom, type Random } from '../random.ts'
 
 /**

@@ -1,6 +1,7 @@
 /** A web app in a real guest, shared from the console and opened in other browsers until that is taken back. */
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
 import type { Vm } from '@slipway/contract'
+import { test } from '../measured.ts'
 import { vmPath } from '../paths.ts'
 import type { Server } from '../server.ts'
 import { newOwner, type Owner } from './owner.ts'

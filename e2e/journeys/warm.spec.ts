@@ -1,8 +1,9 @@
 /** A VM that starts warm, is woken from outside in both ways, and is forked while it counts: real guests, in Chromium. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Page } from '@playwright/test'
 import { hostApi, shareApi, type Vm, vmApi } from '@slipway/contract'
+import { test } from '../measured.ts'
 import { vmPath } from '../paths.ts'
 import type { Server } from '../server.ts'
 import { newOwner, type Owner } from './owner.ts'

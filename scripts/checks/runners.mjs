@@ -23,7 +23,7 @@ export function vitest(name, { args, env, label, niceness = 0, workers }) {
     ],
     env,
     label,
-    readings: { counts: countVitest, troubles: troublesOfVitest },
+    readings: { counts: countVitest, troubles: troublesOfVitest, costs: costsOfVitest },
   }))
 }
 
@@ -42,7 +42,7 @@ export function playwright(name, { args = [], label }) {
     ],
     env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report },
     label,
-    readings: { counts: countPlaywright, troubles: troublesOfPlaywright },
+    readings: { counts: countPlaywright, troubles: troublesOfPlaywright, costs: costsOfPlaywright },
   }))
 }
 
@@ -55,15 +55,17 @@ function runner(name, describe) {
       const { program, args, env, label, readings } = describe(report)
       mkdirSync(dirname(report), { recursive: true })
       rmSync(report, { force: true })
-      const { code, output } = await run(program, args, { env, quiet: !label, label })
+      const { code, output, processor } = await run(program, args, { env, quiet: !label, label })
       const counts = read(report, readings.counts)
       const troubles = read(report, readings.troubles) ?? []
+      const costs = read(report, readings.costs) ?? []
       if (!counts)
         return {
           ok: false,
+          processor,
           output: `${output}\n${name}: the runner ended (exit code ${code}) without a report.`,
         }
-      return { ok: code === 0, output, counts, troubles }
+      return { ok: code === 0, output, processor, counts, troubles, costs }
     },
   }
 }
@@ -137,6 +139,29 @@ export function troublesOfPlaywright({ suites = [], errors = [] }) {
   ]
   const ofTheRun = errors.map(({ message }) => ({ test: 'the run', passed: false, why: shortened(message) }))
   return [...suites.flatMap(inSuite), ...ofTheRun]
+}
+
+/** What each test took, as `cost-of-test.mjs` noted it. @returns {import('./step.mjs').Cost[]} */
+export const costsOfVitest = ({ testResults }) =>
+  testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(({ fullName, meta }) => ({ test: fullName, processor: meta?.processor ?? 0 })),
+  )
+
+/** As {@link costsOfVitest}; the fixtures note it in an annotation of each try. @returns {import('./step.mjs').Cost[]} */
+export function costsOfPlaywright({ suites = [] }) {
+  const inSuite = (suite) => [
+    ...(suite.suites ?? []).flatMap(inSuite),
+    ...(suite.specs ?? []).flatMap((spec) =>
+      spec.tests.map(({ projectName, results }) => ({
+        test: `${projectName}: ${spec.file}: ${spec.title}`,
+        processor: results
+          .flatMap(({ annotations = [] }) => annotations)
+          .filter(({ type }) => type === 'processor')
+          .reduce((sum, { description }) => sum + Number(description), 0),
+      })),
+    ),
+  ]
+  return suites.flatMap(inSuite)
 }
 
 const LINES = 12

@@ -1,6 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import { countPlaywright, countVitest, troublesOfPlaywright, troublesOfVitest } from './runners.mjs'
-import { runSteps, sideBySide, tableOf, told, troublesOf } from './step.mjs'
+import {
+  costsOfPlaywright,
+  costsOfVitest,
+  countPlaywright,
+  countVitest,
+  troublesOfPlaywright,
+  troublesOfVitest,
+} from './runners.mjs'
+import { dearestOf, runSteps, sideBySide, tableOf, told, troublesOf } from './step.mjs'
 
 const quietly = async (steps, options) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
@@ -90,21 +97,46 @@ describe('the closing line', () => {
     expect(other).toHaveBeenCalled()
   })
 
-  it('is preceded by a table that says when each part began and how long it took', () => {
+  it('is preceded by a table that says when each part began, how long it took, and what of a processor', () => {
     const counts = { passed: 2, failed: 0, skipped: 0 }
     const parts = [
       { name: 'browser', verdict: 'FAILED', startedAt: 65.2, seconds: 600 },
-      { name: 'guests', verdict: 'ok', startedAt: 5.4, seconds: 59.6, counts },
+      { name: 'guests', verdict: 'ok', startedAt: 5.4, seconds: 59.6, processor: 12.3, counts },
     ]
     expect(
       tableOf(parts)
         .split('\n')
         .map((line) => line.trim().replaceAll(/ +/g, ' ')),
     ).toEqual([
-      'begin result part time',
-      '0:05 ok guests 59.6 s 2 passed, 0 failed',
-      '1:05 FAILED browser 600.0 s',
+      'begin result part time processor',
+      '0:05 ok guests 59.6 s 12 s 2 passed, 0 failed',
+      '1:05 FAILED browser 600.0 s 0 s',
       '11:05 end',
+    ])
+  })
+
+  it('is preceded by the tests that took most of a processor, of all parts together', () => {
+    const vitest = costsOfVitest({
+      testResults: [
+        {
+          assertionResults: [
+            { fullName: 'a plan', meta: { processor: 0.2 } },
+            { fullName: 'a walk', meta: { processor: 40 } },
+            { fullName: 'skipped', meta: {} },
+          ],
+        },
+      ],
+    })
+    const note = (description) => ({ annotations: [{ type: 'processor', description }] })
+    const tests = [{ projectName: 'pages', results: [note('3.10'), note('2.00')] }]
+    const playwright = costsOfPlaywright({
+      suites: [{ suites: [{ specs: [{ file: 'vm.spec.ts', title: 'a page', tests }] }] }],
+    })
+    const parts = [{ name: 'unit', costs: vitest }, { name: 'e2e', costs: playwright }, { name: 'types' }]
+    expect(dearestOf(parts, 3).split('\n')).toEqual([
+      '  40.0 s  unit: a walk',
+      '   5.1 s  e2e: pages: vm.spec.ts: a page',
+      '   0.2 s  unit: a plan',
     ])
   })
 

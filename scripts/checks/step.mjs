@@ -6,10 +6,11 @@ import { run } from '../setup/run.mjs'
  * A step with `lanes` is a group: its lanes run side by side, the steps of each lane one after the other.
  * @typedef {{ passed: number, failed: number, skipped: number, flaky?: number }} Counts
  * @typedef {{ test: string, passed: boolean, why: string }} Trouble a test that failed, at its first tries or at all
- * @typedef {{ ok: boolean, output?: string, counts?: Counts, troubles?: Trouble[] }} Outcome
+ * @typedef {{ test: string, processor: number }} Cost seconds of a processor that a test took
+ * @typedef {{ ok: boolean, output?: string, processor?: number, counts?: Counts, troubles?: Trouble[], costs?: Cost[] }} Outcome
  * @typedef {{ name: string, run: () => Promise<Outcome> }} Step
  * @typedef {{ lanes: Step[][] }} Group
- * @typedef {{ name: string, verdict: string, startedAt: number, seconds: number, counts?: Counts, troubles?: Trouble[] }} Part
+ * @typedef {{ name: string, verdict: string, startedAt: number, seconds: number, processor?: number, counts?: Counts, troubles?: Trouble[], costs?: Cost[] }} Part
  */
 
 /** A step that is a command: it succeeded when the exit code is 0. @returns {Step} */
@@ -17,8 +18,8 @@ export function command(name, program, ...args) {
   return {
     name,
     async run() {
-      const { code, output } = await run(program, args, { quiet: true })
-      return { ok: code === 0, output }
+      const { code, output, processor } = await run(program, args, { quiet: true })
+      return { ok: code === 0, output, processor }
     },
   }
 }
@@ -55,8 +56,10 @@ export async function runSteps(steps, { untilFailure }) {
       verdict: failed > 0 ? 'FAILED' : 'ok',
       startedAt: startedAt / 1000,
       seconds: (performance.now() - begin - startedAt) / 1000,
+      processor: outcome.processor,
       counts: outcome.counts,
       troubles: outcome.troubles,
+      costs: outcome.costs,
     }
     parts.push(part)
     if (failed > 0) console.log(outcome.output ?? '')
@@ -74,17 +77,25 @@ export async function runSteps(steps, { untilFailure }) {
   return { ok, counts: total, parts }
 }
 
-const lineOf = ({ name, verdict, seconds, counts }) =>
-  `${verdict.padEnd(6)}  ${name.padEnd(28)} ${seconds.toFixed(1).padStart(6)} s  ${told(counts)}`.trimEnd()
+const lineOf = ({ name, verdict, seconds, processor = 0, counts }) =>
+  [
+    verdict.padEnd(6),
+    ` ${name.padEnd(28)}`,
+    `${seconds.toFixed(1).padStart(6)} s`,
+    `${processor.toFixed(0).padStart(9)} s`,
+    ` ${told(counts)}`,
+  ]
+    .join(' ')
+    .trimEnd()
 
-/** A table of all parts: when each began, and how long it took. @param {Part[]} parts @returns {string} */
+/** A table of all parts: when each began, how long it took, and what of a processor. @param {Part[]} parts @returns {string} */
 export function tableOf(parts) {
   const rows = [...parts]
     .sort((a, b) => a.startedAt - b.startedAt)
     .map((part) => `${minutesOf(part.startedAt).padStart(6)}  ${lineOf(part)}`)
   const end = Math.max(0, ...parts.map(({ startedAt, seconds }) => startedAt + seconds))
   return [
-    ' begin  result  part                           time',
+    ' begin  result  part                           time   processor',
     ...rows,
     `${minutesOf(end).padStart(6)}  end`,
   ].join('\n')
@@ -100,6 +111,16 @@ export function troublesOf(parts) {
         ...why.split('\n').map((line) => `        ${line}`),
       ].join('\n'),
     )
+    .join('\n')
+}
+
+/** The tests that took most of a processor, which does not depend on what else the host does. @param {Part[]} parts */
+export function dearestOf(parts, most = 20) {
+  const all = parts.flatMap(({ name, costs = [] }) => costs.map((cost) => ({ name, ...cost })))
+  return all
+    .sort((a, b) => b.processor - a.processor)
+    .slice(0, most)
+    .map(({ name, test, processor }) => `${processor.toFixed(1).padStart(6)} s  ${name}: ${test}`)
     .join('\n')
 }
 

@@ -511,9 +511,16 @@ const web = [
 /** @type {Layer[]} */
 const around = [
   {
+    name: 'time of processors',
+    path: /^scripts\/setup\/processor\.(mjs|d\.mts)$/,
+    may: [],
+    npm: ['node:'],
+    why: 'Whatever runs tests measures with it.',
+  },
+  {
     name: 'e2e',
     path: /^e2e\//,
-    may: ['contract', 'e2e'],
+    may: ['contract', 'e2e', 'time of processors'],
     npm: ['*'],
     why: 'End-to-end tests see what a user sees: the running server and its contract.',
   },
@@ -533,15 +540,15 @@ const around = [
   },
   {
     name: 'scripts that read code',
-    path: /^(scripts\/((catalogue|fences|words)\/|(catalogue|fences)\.mjs$|.*\.test\.mjs$)|vitest\.config\.ts$)/,
-    may: ['scripts', 'scripts that read code'],
+    path: /^(scripts\/((catalogue|fences|words)\/|(catalogue|fences|checks\/cost-of-test)\.mjs$|.*\.test\.mjs$)|vitest\.config\.ts$)/,
+    may: ['scripts', 'scripts that read code', 'time of processors'],
     npm: ['vite', 'vitest', 'node:'],
     why: 'These run as programs of their own, once everything is installed.',
   },
   {
     name: 'scripts',
     path: /^scripts\//,
-    may: ['scripts'],
+    may: ['scripts', 'time of processors'],
     npm: ['node:'],
     why: 'Scripts run before anything is installed.',
   },

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { secondsOfEnded } from './processor.mjs'
 import { inTree, root } from './tree.mjs'
 
 /** Ends a script with a sentence for a person in place of a stack trace. */
@@ -15,10 +16,20 @@ export function environment(extra = {}) {
   return { ...process.env, ...extra, PATH: [inTree('node_modules/.bin'), process.env.PATH].join(delimiter) }
 }
 
+let secondsBefore = secondsOfEnded()
+
+/** The kernel adds up what a child took when that has ended, so the difference is of the one that did. */
+function sinceLastEnd() {
+  const before = secondsBefore
+  secondsBefore = secondsOfEnded()
+  return secondsBefore - before
+}
+
 /**
  * Runs a command in the repository and resolves with its exit code (128 and the signal's number when a signal
  * ended it, 127 when it could not be started). With `quiet` its output is kept and returned instead of shown; with a
- * `label` each line of it is shown behind that, so that commands that run side by side can be told apart.
+ * `label` each line of it is shown behind that, so that commands that run side by side can be told apart. `processor`
+ * is how many seconds of a processor it took, with all that it began and waited for.
  */
 export function run(command, args, { env = {}, quiet = false, label } = {}) {
   return new Promise((resolve) => {
@@ -37,8 +48,12 @@ export function run(command, args, { env = {}, quiet = false, label } = {}) {
       else stream.setEncoding('utf8').on('data', keep)
     }
     passSignals(child)
-    child.on('error', (error) => resolve({ code: 127, output: error.message }))
-    child.on('close', (code, signal) => resolve({ code: exitCode(code, signal), output }))
+    let processor = 0
+    child.on('exit', () => {
+      processor = sinceLastEnd()
+    })
+    child.on('error', (error) => resolve({ code: 127, output: error.message, processor }))
+    child.on('close', (code, signal) => resolve({ code: exitCode(code, signal), output, processor }))
   })
 }
 

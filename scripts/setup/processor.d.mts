@@ -1,0 +1,2 @@
+/** For programs in TypeScript; `processor.mjs` describes it. */
+export function secondsOfTree(): number
