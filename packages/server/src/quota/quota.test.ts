@@ -242,6 +242,17 @@ describe('each limit is checked where it is taken', () => {
   )
 
   it(
+    'snapshot space: the memory of a large VM counts while a full snapshot of it is being made',
+    within({ project: { snapshot_bytes: 100 * gibibyte } }, async (desk) => {
+      const { body: vm } = await desk.vmNamed('web', { cpu: 4, memory_mb: 8192 })
+      await desk.pass()
+      const answer = await desk.snapshotVm(vm.id, { snapshot_type: 'full' })
+      expect(answer).toMatchObject({ status: 201 })
+      expect((await desk.quota()).project.snapshot_bytes.used).toBeGreaterThanOrEqual(8 * gibibyte)
+    }),
+  )
+
+  it(
     'shared ports: shared later, and with a new VM',
     within({ account: { shares: 2 } }, async (desk) => {
       const { body: vm } = await desk.vmNamed('web', { share_ports: [3000] })

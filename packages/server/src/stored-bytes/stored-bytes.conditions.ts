@@ -28,7 +28,7 @@ export const bytesOfVmSnapshot = sql<number>`case
   when vm_snapshot.status in ('pending', 'creating') and vm_snapshot.automatic = 0
     then coalesce((select sum(size_bytes) from disk where disk.vm_id = vm_snapshot.vm_id), 0)
       + case when vm_snapshot.snapshot_type = 'full'
-        then coalesce((select memory_mb from vm where vm.id = vm_snapshot.vm_id), 0) * ${sql.lit(mebibyte)}
+        then cast(coalesce((select memory_mb from vm where vm.id = vm_snapshot.vm_id), 0) as bigint) * ${sql.lit(mebibyte)}
         else 0 end
   else coalesce(vm_snapshot.stored_bytes, 0) end`
 
