@@ -58,6 +58,26 @@ describe('changing a disk', () => {
   )
 
   it(
+    'the size is stored that the disk got although its user took the wish back meanwhile',
+    atDesk(async (desk) => {
+      const id = await desk.readyDisk({ size: '2Gi' })
+      const { engine } = desk.app
+      const { growVolume } = engine
+      const gate = Promise.withResolvers<void>()
+      engine.growVolume = async (...args) => {
+        await gate.promise
+        return growVolume(...args)
+      }
+      await desk.changeDisk(id, { size: '4Gi' })
+      await desk.pass()
+      expect(await desk.changeDisk(id, { size: '2Gi' })).toMatchObject({ status: 200 })
+      gate.resolve()
+      await desk.pass()
+      expect(await desk.disk(id)).toMatchObject({ size: '4Gi', next_size_gb: null })
+    }),
+  )
+
+  it(
     '400 for a smaller size names the field and the least one, and changes nothing',
     atDesk(async (desk) => {
       const id = await desk.readyDisk({ size: '3Gi' })

@@ -30,8 +30,8 @@ export interface DiskMovesOptions {
 
 export function makeDiskMoves({ jobs, attach, detach, grow, kick }: DiskMovesOptions) {
   /**
-   * Whether the wish has changed since a job was asked for that waits for its next try, or that takes a disk off its VM: a
-   * guest that has not let go of it yet is to keep it then.
+   * Whether the wish has changed since a job began that waits for its next try or takes a disk off its VM. A guest that still
+   * has the disk then keeps it.
    */
   function isStale(id: string, facts: DiskFacts): boolean {
     const job = jobs.find(id)

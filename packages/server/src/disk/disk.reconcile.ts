@@ -188,7 +188,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         moves.start(record, step, 0)
         return 'when-kicked'
       case 'take-move':
-        return takeMove(record)
+        return takeMove(record, sizeBytes)
       case 'note-size':
         if (sizeBytes !== null) await noteSize(record, sizeBytes)
         return 'now'
@@ -240,7 +240,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (record.disk.status_message !== message) await settle(record, { status_message: message })
   }
 
-  async function takeMove(record: DiskRecord): Promise<Again> {
+  async function takeMove(record: DiskRecord, sizeBytes: number | null): Promise<Again> {
     const { id } = record.disk
     // Kept until it is stored: when that fails, the next look finds it again.
     const outcome = jobs.peek<Move>(id)
@@ -248,9 +248,12 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (!outcome.ok) return retryMove(record, outcome)
     const move = outcome.value
     // Meanwhile the VM may have gone, and the disk to another one: then this is no news.
-    // The next look sees what one that was made larger has.
     let isStored = true
-    if (move.step !== 'grow' && move.vmId === record.facts.vmId) {
+    if (move.step === 'grow') {
+      // Also when its user has taken the wish back since: it has that size.
+      const isLarger = sizeBytes !== null && sizeBytes > record.sizeBytes
+      isStored = !isLarger || (await noteSize(record, sizeBytes))
+    } else if (move.vmId === record.facts.vmId) {
       const stored = await (move.step === 'plug'
         ? settle(record, { plugged: 1, status_message: null })
         : unplugged(record, move.answer))
@@ -277,7 +280,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   }
 
   /** A larger one that was wished for meanwhile is still to come. */
-  async function noteSize(of: DiskRecord, sizeBytes: number): Promise<void> {
+  async function noteSize(of: DiskRecord, sizeBytes: number): Promise<boolean> {
     const record = await settle(
       of,
       ({ nextSizeBytes }): DiskChange => ({
@@ -289,6 +292,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     )
     // Its VM shows the sizes of its disks.
     if (record && record.facts.vmId !== null) await announceVm(record.facts.vmId)
+    return record !== null
   }
 
   /** It keeps the size that it has. */
