@@ -5,8 +5,11 @@ import { LENT } from './block-host.ts'
 import { namedNodes } from './block-jobs.ts'
 import { volumeNode } from './command-line.ts'
 import { isRecord } from './lines.ts'
-import type { Qmp } from './qmp.ts'
+import { type Qmp, QmpError } from './qmp.ts'
 import type { VolumePlace } from './records.ts'
+
+/** Between two tries to close a file that something uses. */
+const IN_USE_MS = 1_000
 
 /** The data volumes of a living guest, by the ports they are plugged into. */
 export function makeGuestVolumes(deps: {
@@ -25,11 +28,26 @@ export function makeGuestVolumes(deps: {
     const place = [...plugged].find(([port]) => volumeNode(port) === device)
     if (!place) return
     const [port, volumeId] = place
-    // A copy that is being made of it keeps the file open for itself.
-    await qmp.execute('blockdev-del', { 'node-name': volumeNode(port) })
+    await closeFile(port, volumeId)
+    if (plugged.get(port) !== volumeId) return
     plugged.delete(port)
     waitingForPort.get(port)?.()
     onVolumeBack(volumeId)
+  }
+
+  /** A copy that is being made of a volume keeps its file open for as long. */
+  async function closeFile(port: number, volumeId: string): Promise<void> {
+    for (let tries = 1; plugged.get(port) === volumeId; tries += 1) {
+      try {
+        await qmp.execute('blockdev-del', { 'node-name': volumeNode(port) })
+        return
+      } catch (error) {
+        if (!(error instanceof QmpError)) throw error
+        if (/find node/i.test(error.message)) return
+        if (tries === 1) log.warn({ machine: machineId, error }, 'A volume a guest gave back is still in use')
+        await sleep(IN_USE_MS, undefined, { ref: false })
+      }
+    }
   }
 
   qmp.onEvent(['DEVICE_DELETED'], ({ data }) => {
