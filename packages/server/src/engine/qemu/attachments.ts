@@ -25,9 +25,9 @@ export function makeAttachments(deps: {
       requireId(volumeId)
       await inDiskTurn([machineId, volumeId], () =>
         inTurn(machineId, async () => {
-          await restore.complete(machineId)
-          const record = await dirs.requireRecord(machineId)
           try {
+            await restore.complete(machineId)
+            const record = await dirs.requireRecord(machineId)
             await volumes.requireThere(volumeId)
             guests.requireFree(volumeId, machineId)
             const guest = await guests.of(machineId)
@@ -54,6 +54,8 @@ export function makeAttachments(deps: {
         const guest = await inTurn(machineId, async () => {
           await restore.complete(machineId)
           return guests.of(machineId)
+        }).catch((error: unknown) => {
+          throw asEngineError(error, NOT_DETACHED)
         })
         try {
           // Not in the machine's turn: a guest that takes its time can still be powered off.

@@ -159,7 +159,7 @@ export function makeCopies(deps: {
             if (await guests.of(machineId)) {
               throw new EngineError('internal', 'The VM is still running.', { retryable: true })
             }
-            return restore.swap(machineId, safetyId, (id) => guests.requireFree(id))
+            return restore.swap(machineId, safetyId)
           }),
         ),
       )

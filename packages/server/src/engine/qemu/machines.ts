@@ -66,6 +66,8 @@ export function makeMachines(deps: {
    * UnreadableError when that cannot be told, and leaves everything as it is.
    */
   adopt(machineId: string): Promise<void>
+  /** Finishes what the process before was doing with its files. Once all living guests are held. */
+  settle(machineId: string): Promise<void>
   /** Ends a guest of the reserve that is in the place of a machine and has not begun. The turn of the machine is the caller's. */
   endReserved(machineId: string): Promise<void>
 } {
@@ -249,9 +251,13 @@ export function makeMachines(deps: {
       }
       ips.set(machineId, record.address.ip)
       await sealOutput(dirs, machineId)
+    },
+
+    async settle(machineId) {
+      if (!(await dirs.readRecord(machineId))) return
       await restore.open(machineId)
       await suspension.clear(machineId)
-      if (living) return
+      if (await guests.livingRun(machineId)) return
       const { image } = await dirs.requireRecord(machineId)
       await dirs.images.mend(rootOf(machineId), image)
       await guests.settleEnd(machineId)

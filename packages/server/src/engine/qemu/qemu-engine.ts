@@ -127,7 +127,12 @@ export function makeQemuEngine(deps: {
   const volumeSnapshots = makeVolumeSnapshots(dataDir, places)
   const volumes = makeVolumes({ dataDir, images, importer, snapshots, volumeSnapshots, places })
   const orUnreadable = makeOrUnreadable(log)
-  const restore = makeRestore({ dirs, volumes, snapshots })
+  const restore = makeRestore({
+    dirs,
+    volumes,
+    snapshots,
+    requireFree: (volumeId, machineId) => guests.requireFree(volumeId, machineId),
+  })
 
   // What is done with it.
   const guests = makeGuests({
@@ -222,7 +227,15 @@ export function makeQemuEngine(deps: {
     inDiskTurn: inPlainDiskTurn,
     changed,
   })
-  const takeUp = makeTakeUp({ dirs, adopt: machines.adopt, guests, restore, snapshots, log })
+  const takeUp = makeTakeUp({
+    dirs,
+    adopt: machines.adopt,
+    settle: machines.settle,
+    guests,
+    restore,
+    snapshots,
+    log,
+  })
   const consoles = makeConsoles({ dirs, guests, logs, log })
   const attachments = makeAttachments({ dirs, volumes, restore, guests, inTurn, inDiskTurn })
   const growth = makeGrowth({ dirs, volumes, guests, inTurn, inDiskTurn })

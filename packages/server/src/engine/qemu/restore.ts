@@ -19,8 +19,14 @@ const PREPARED = 'prepared.json'
  * Restores in two halves: complete copies beside the machine's disks, while its guest may live on; then a swap by
  * moving files, which a crash may interrupt anywhere and the next process completes.
  */
-export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapshots: MachineSnapshots }) {
-  const { dirs, volumes, snapshots } = deps
+export function makeRestore(deps: {
+  dirs: MachineDirs
+  volumes: Volumes
+  snapshots: MachineSnapshots
+  /** Throws while a living guest of another machine has a volume. */
+  requireFree: (volumeId: string, machineId: string) => void
+}) {
+  const { dirs, volumes, snapshots, requireFree } = deps
   const dirOf = (machineId: string) => dirs.fileOf(machineId, fileNames.restore)
   const swapOf = (machineId: string) => dirs.fileOf(machineId, fileNames.swap)
   const copyOf = (machineId: string, name: string) => join(dirOf(machineId), name)
@@ -80,6 +86,8 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
   }
 
   async function carryOut(machineId: string, { safetyId, prepared, record }: Swap): Promise<MachineManifest> {
+    // The machine may have lost one since the swap was begun, with everything of it: a guest that has it now keeps it as it is.
+    for (const id of prepared.volumeIds) requireFree(id, machineId)
     const safetyDir = snapshots.dirOf(safetyId)
     await snapshots.makeFilled(safetyId)
     const root = dirs.fileOf(machineId, fileNames.root)
@@ -167,7 +175,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
   })
 
   return {
-    /** Completes a swap that a crash interrupted, and clears a half-made preparation. */
+    /** Completes a swap that a crash interrupted, and clears a half-made preparation. Once all living guests are held. */
     async open(machineId: string): Promise<void> {
       if (await completeSwap(machineId)) return
       if (!(await readPrepared(machineId))) await rm(dirOf(machineId), { recursive: true, force: true })
@@ -222,25 +230,16 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       }
     },
 
-    /**
-     * Of a machine without a living guest. `memory` says whether its next start goes on from a saved memory.
-     *
-     * @param requireFree throws while a living guest has a volume that is to be exchanged
-     */
-    async swap(
-      machineId: string,
-      safetyId: string,
-      requireFree: (volumeId: string) => void,
-    ): Promise<MachineSnapshotMade> {
+    /** Of a machine without a living guest. `memory` says whether its next start goes on from a saved memory. */
+    async swap(machineId: string, safetyId: string): Promise<MachineSnapshotMade> {
       const begun = await readSwap(machineId)
       const copies = await readPrepared(machineId)
       const record = await dirs.readRecord(machineId)
       if (!record) throw new EngineError('machine-missing', 'The VM does not exist on the host.')
-      begun?.prepared.volumeIds.forEach(requireFree)
       if (begun) return outcome(machineId, await carryOut(machineId, begun))
       if (copies) {
         const prepared = stillHad(copies, record)
-        prepared.volumeIds.forEach(requireFree)
+        for (const id of prepared.volumeIds) requireFree(id, machineId)
         await keepSizes(machineId, prepared)
         const swap: Swap = { safetyId, prepared, record }
         await writeDurably(swapOf(machineId), {

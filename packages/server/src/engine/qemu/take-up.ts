@@ -14,12 +14,14 @@ import { fewAtATime } from './turns.ts'
 export function makeTakeUp(deps: {
   dirs: MachineDirs
   adopt: (machineId: string) => Promise<void>
+  /** Finishes what was under way of its files, once all living guests are held. */
+  settle: (machineId: string) => Promise<void>
   guests: Guests
   restore: Restore
   snapshots: MachineSnapshots
   log: Log
 }): () => Promise<void> {
-  const { dirs, adopt, guests, restore, snapshots, log } = deps
+  const { dirs, adopt, settle, guests, restore, snapshots, log } = deps
   let begun: Promise<void> | null = null
 
   async function takeUp(): Promise<void> {
@@ -36,6 +38,9 @@ export function makeTakeUp(deps: {
         guests.of(id).catch((err: unknown) => log.warn({ machine: id, err }, 'A guest was not adopted')),
       )
     await Promise.all(held)
+    await fewAtATime(ids, (id) =>
+      settle(id).catch((err: unknown) => log.error({ machine: id, err }, 'A VM was not taken up')),
+    )
     await clearSnapshots(ids)
   }
 
