@@ -506,6 +506,18 @@ describe('the plan of a VM', () => {
     )
   })
 
+  it('removes copies that a restore left once nothing else is to be done', () => {
+    const left: Known = { ...known, restorePrepared: true }
+    const alive: Seen = { power: 'ready', exit: null, run: 'r' }
+    const off: Wanted = { ...wanted, power: 'off' }
+    expect(plan({ ...off, force: true }, left, alive, around)).toEqual({ do: 'power-off' })
+    expect(plan(wanted, left, alive, around)).toEqual({ do: 'clear-restore' })
+    expect(plan(off, { ...left, admitted: false }, { power: 'off', exit: null, run: null }, around)).toEqual({
+      do: 'clear-restore',
+    })
+    expect(plan(wanted, left, { power: 'unreadable', exit: null, run: null }, around)).toEqual({ do: 'rest' })
+  })
+
   it('waits for what keeps a launched guest from running, and gives up on it, whether it was good before or not', () => {
     for (const provisioned of bools) {
       const before = { ...known, provisioned }

@@ -123,6 +123,13 @@ export const canGrowRoot = (
 export const isDoomed = ({ deleted, kept }: Pick<Wanted, 'deleted' | 'kept'>): boolean => deleted && !kept
 
 export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundings): Step {
+  const step = planWithoutCopies(wanted, known, seen, around)
+  // Copies that a restore left are in nobody's way, so they go last: removing them may fail again and again.
+  const isAtRest = step.do === 'rest' && seen.power !== 'unreadable'
+  return isAtRest && known.restorePrepared && !wanted.restore ? { do: 'clear-restore' } : step
+}
+
+function planWithoutCopies(wanted: Wanted, known: Known, seen: Seen, around: Surroundings): Step {
   const alive = isAlive(seen)
   const unjudged = !alive && seen.run !== null && seen.run !== known.judgedRun
   const restartDue = wanted.restarts > known.restarts
@@ -138,8 +145,6 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
     if (!known.restorePrepared) return { do: 'prepare-restore' }
     return alive ? goDown(true, around) : { do: 'switch-disks' }
   }
-
-  if (known.restorePrepared) return { do: 'clear-restore' }
 
   if (known.fault === 'lost' && (alive || seen.power === 'off' || seen.power === 'suspended'))
     return { do: 'found' }

@@ -116,6 +116,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     engine,
     jobs,
     store,
+    observed,
     announceSnapshot: options.announceSnapshot,
     suspectSnapshot: options.suspectSnapshot,
     giveUp: (vm, error, kept) => fault(vm, null, withAdvice(vm, error, kept?.name), 'error', kept?.beside),
@@ -124,9 +125,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     log,
   })
   const keys = makeVmKeys({ engine, jobs, store, ownKeys, wake, clock, log })
-  const root = makeVmRoot({ engine, jobs, store, wake, clock, log })
-  const size = makeVmSize({ engine, admission, jobs, store, wake, clock, log })
-  const suspend = makeVmSuspend({ engine, jobs, store, wake, clock, log })
+  const root = makeVmRoot({ engine, jobs, store, observed, wake, clock, log })
+  const size = makeVmSize({ engine, admission, jobs, store, observed, wake, clock, log })
+  const suspend = makeVmSuspend({ engine, jobs, store, observed, wake, clock, log })
   const copy = makeVmCopy({ repo, engine, jobs, specOf, wake, log })
   const orphans = new Set<string>()
   /** What the looks under way, and those that failed last, found the VM to be. */
@@ -316,8 +317,6 @@ export function makeVmReconcile(options: VmReconcileOptions) {
           because: 'Its saved memory is missing.',
         })
       case 'delete':
-        // What its disks became while they were changing is nobody's: it was never handed to anybody.
-        if (vm.restore && vm.known.restorePrepared) await engine.deleteMachineSnapshot(vm.restore.safetyId)
         await engine.deleteMachine(vm.id)
         return onceGone(vm.id, ({ power }) => power === 'absent')
       case 'prepare-restore':
@@ -332,6 +331,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'forget':
         // A machine that was begun and never finished is absent, too; without a VM nobody would ever clear it up.
         await engine.deleteMachine(vm.id)
+        // What its disks were before an exchange, which deleting the machine has finished: it was never handed to anybody.
+        if (vm.restore && vm.known.restorePrepared) await engine.deleteMachineSnapshot(vm.restore.safetyId)
         await repo.remove(vm.id, clock.now())
         admission.leave(vm.id)
         patience.forget(vm.id)
@@ -433,7 +434,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       restore: null,
       known: {
         silent: false,
-        restorePrepared: vm.restore !== null,
+        restorePrepared: current.known.restorePrepared || vm.restore !== null,
         fault: current.known.provisioned ? broken : 'failed',
         ...(judgedRun !== null && { judgedRun }),
       },

@@ -684,6 +684,10 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .where('vm_id', '=', id)
         .where('automatic', '=', 1)
         .where('status', '!=', 'deleting')
+        // Those that forks are made of are automatic, too.
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('vm').select('vm.id').whereRef('vm.copy_of', '=', 'vm_snapshot.id'))),
+        )
         .limit(1)
         .executeTakeFirst()
       return row !== undefined

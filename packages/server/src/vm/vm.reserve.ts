@@ -16,8 +16,8 @@ interface Reserve {
 const rememberMs = 60_000
 
 /**
- * Shares out the guests that are kept ready: who has taken some in the last minute gets another one only while more than that
- * are left, so that nobody empties the reserve of everybody alone.
+ * Shares out the guests that are kept ready: an account that took some in the last minute gets another one only while more
+ * than that are left. So no account takes all of them.
  */
 export function makeReserveShare(reserve: () => Reserve | null, clock: Pick<Clock, 'now'>) {
   const takenAt = new Map<string, number[]>()

@@ -24,6 +24,8 @@ export interface VmRestoreOptions {
   engine: Engine
   jobs: VmJobs
   store: StoreVm
+  /** For how far it is, whatever else is requested meanwhile. */
+  observed: StoreVm
   /** Tells whoever watches that a restore left a snapshot behind. */
   announceSnapshot: (snapshotId: string) => Promise<void>
   /** A snapshot could not be read: somebody should look at it. */
@@ -52,7 +54,8 @@ const failingMs = 15 * 60_000
 const dayMs = 24 * 60 * 60_000
 
 export function makeVmRestore(options: VmRestoreOptions) {
-  const { repo, engine, jobs, store, announceSnapshot, suspectSnapshot, giveUp, wake, clock, log } = options
+  const { repo, engine, jobs, store, observed, announceSnapshot, suspectSnapshot, giveUp, wake, clock, log } =
+    options
 
   /** Which restore the job of a VM is for, by its safety point. */
   const restoreOf = new Map<string, string>()
@@ -119,7 +122,8 @@ export function makeVmRestore(options: VmRestoreOptions) {
         const fraction = jobs.progressOf(id)
         if (fraction === null || clock.now() - shownAt < progressEveryMs) return
         shownAt = clock.now()
-        const shown = store(vm, (current) =>
+        const shown = observed(vm, (current) =>
+          current.restore?.safetyId === vm.restore?.safetyId &&
           current.known.restorePrepared === vm.known.restorePrepared
             ? { statusMessage: `${what}: ${Math.floor(fraction * 100)} %.` }
             : {},
@@ -144,6 +148,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
     }
     await engine.dropRestore(vmId)
     jobs.forget(vmId)
+    restoreOf.delete(vmId)
     return true
   }
 
@@ -160,7 +165,10 @@ export function makeVmRestore(options: VmRestoreOptions) {
       }),
       { tell: (current) => [entry(clock.now(), vmSubject(current), failed)] },
     )
-    if (isStored) jobs.forget(vm.id)
+    if (isStored) {
+      jobs.forget(vm.id)
+      restoreOf.delete(vm.id)
+    }
     return 'now'
   }
 
@@ -174,6 +182,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
     const job = jobs.find(vm.id)
     if (job?.kind === 'copy') {
       jobs.forget(vm.id)
+      restoreOf.delete(vm.id)
       return 'now'
     }
     if (!job) await beginSwitch(vm, restore.safetyId, 0)
@@ -209,11 +218,15 @@ export function makeVmRestore(options: VmRestoreOptions) {
     log.warn({ vm: vm.id, failures, err: error }, 'the disks of a VM could not be changed')
     const now = clock.monotonic()
     const since = failingSince.get(vm.id) ?? now
-    const isSpent = error instanceof EngineError && error.code !== 'away' && now - since > failingMs
-    if (error instanceof EngineError && (!error.retryable || isSpent)) {
+    if (error instanceof EngineError && !error.retryable) {
       failingSince.delete(vm.id)
-      if (isSpent && (await engine.dropRestore(vm.id)) === 'dropped') return drop(vm, error.message)
       return leave(vm, safetyId, error)
+    }
+    // An exchange that has begun is finished at the next occasion anyway, so it is not said to be over before.
+    const isSpent = error instanceof EngineError && error.code !== 'away' && now - since > failingMs
+    if (isSpent && (await engine.dropRestore(vm.id)) === 'dropped') {
+      failingSince.delete(vm.id)
+      return drop(vm, error.message)
     }
     failingSince.set(vm.id, since)
     const retryInMs = backoffMs(failures)

@@ -20,6 +20,8 @@ export interface VmRootOptions {
   engine: Pick<Engine, 'growRoot'>
   jobs: VmJobs
   store: StoreVm
+  /** For what the engine has made of it, whatever is requested meanwhile. */
+  observed: StoreVm
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
   clock: Clock
@@ -30,7 +32,7 @@ type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 
 const jobIdOf = (vmId: string): string => `root ${vmId}`
 
-export function makeVmRoot({ engine, jobs, store, wake, clock, log }: VmRootOptions) {
+export function makeVmRoot({ engine, jobs, store, observed, wake, clock, log }: VmRootOptions) {
   async function start(vm: VmRecord, sizeBytes: number, delayMs: number): Promise<void> {
     const { id: vmId } = vm
     jobs.start<RootGrown>({
@@ -46,12 +48,12 @@ export function makeVmRoot({ engine, jobs, store, wake, clock, log }: VmRootOpti
 
   async function note(vm: VmRecord, { sizeBytes, fileSystem }: RootGrown): Promise<void> {
     const told = rootGrown(vm, sizeBytes, fileSystem === 'grown')
-    await store(
+    await observed(
       vm,
       (current) => ({
         ...rootArrived(current, sizeBytes),
-        // A guest that is silent still is.
-        ...(!current.known.silent && { statusMessage: null }),
+        // A guest that is silent still is, and a restore tells how far it is.
+        ...(!current.known.silent && !current.restore && { statusMessage: null }),
       }),
       {
         tell: (current) => [entry(clock.now(), vmSubject(current), told)],

@@ -19,6 +19,8 @@ export interface VmSizeOptions {
   admission: Pick<Admission, 'lend'>
   jobs: VmJobs
   store: StoreVm
+  /** For what the guest has, whatever is requested meanwhile. */
+  observed: StoreVm
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
   clock: Clock
@@ -34,7 +36,7 @@ type Given = { run: string | null; has: MachineSize | null }
 
 const jobIdOf = (vmId: string): string => `size ${vmId}`
 
-export function makeVmSize({ engine, admission, jobs, store, wake, clock, log }: VmSizeOptions) {
+export function makeVmSize({ engine, admission, jobs, store, observed, wake, clock, log }: VmSizeOptions) {
   async function start(vm: VmRecord, run: string | null): Promise<void> {
     const { id: vmId, cpu, memoryMb, nextCpu, nextMemoryMb } = vm
     const subject = await jobs.subjectOf(vm, 'vm.update')
@@ -64,7 +66,7 @@ export function makeVmSize({ engine, admission, jobs, store, wake, clock, log }:
   /** Stores what the guest has; the wish may have changed meanwhile. */
   async function note(vm: VmRecord, has: MachineSize): Promise<VmRecord | null> {
     if (sizeTaken(vm, has) === null) return vm
-    return store(vm, (current) => sizeTaken(current, has) ?? {}, {
+    return observed(vm, (current) => sizeTaken(current, has) ?? {}, {
       tell: (current) => [entry(clock.now(), vmSubject(current), sizeGrown(current))],
     })
   }

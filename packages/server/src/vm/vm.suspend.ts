@@ -19,6 +19,8 @@ export interface VmSuspendOptions {
   engine: Engine
   jobs: VmJobs
   store: StoreVm
+  /** For how far it is, whatever else is requested meanwhile. */
+  observed: StoreVm
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
   clock: Clock
@@ -31,7 +33,7 @@ const isInBin = ({ wanted, powerBack }: VmRecord): boolean => wanted.kept || pow
 /** The id of the job, beside that of a restore, which has the id of the VM. */
 const jobIdOf = (vmId: string): string => `suspend ${vmId}`
 
-export function makeVmSuspend({ engine, jobs, store, wake, clock, log }: VmSuspendOptions) {
+export function makeVmSuspend({ engine, jobs, store, observed, wake, clock, log }: VmSuspendOptions) {
   /** Begins to save the memory of a living guest, or takes the outcome. */
   async function begin(vm: VmRecord): Promise<Again> {
     const id = jobIdOf(vm.id)
@@ -68,7 +70,7 @@ export function makeVmSuspend({ engine, jobs, store, wake, clock, log }: VmSuspe
         const fraction = jobs.progressOf(id)
         if (fraction === null || clock.now() - shownAt < progressEveryMs) return
         shownAt = clock.now()
-        const shown = store(vm, (current) =>
+        const shown = observed(vm, (current) =>
           current.status === 'suspending'
             ? { statusMessage: `Saving the memory: ${Math.floor(fraction * 100)} %.` }
             : {},
