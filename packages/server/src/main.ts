@@ -93,7 +93,7 @@ async function main(): Promise<void> {
       `The disk of ${config.dataDir} is full, and nothing is left of the ballast. If the server does not start, free some space: delete ${path.join(config.dataDir, 'warm')}, which is made again, or move a large file away, then delete what is no longer needed.`,
     )
   const giveUpDirectory = await ownDirectory(config.dataDir)
-  await migrateDatabase(config.database, ballast.giveUp)
+  await asWayOut(() => migrateDatabase(config.database, ballast.giveUp))
   const db = openDatabase(config.database, { makeRoom: ballast.giveUp })
   const standsAlone = reachOf(config) === 'one-server'
   const lease = leaseOn(config.database, {
