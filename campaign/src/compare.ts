@@ -95,15 +95,17 @@ export function compare(
       kind === 'vmPool' || kind === 'vmSet' ? [name] : [],
     ),
   )
-  const ofGroup = (name: string) => groups.has(/^(\w+)-data-\d+$/.exec(name)?.[1] ?? '')
+  const ofGroup = (name: string, form = /^(\w+)-data-\d+$/) => groups.has(form.exec(name)?.[1] ?? '')
   const names = new Set<string>()
   for (const one of seen) {
     const { kind, user, object } = one
-    if (!explained.has(one) && !madeByServer(one, ofGroup))
+    if (!explained.has(one) && !madeByServer(one, (name) => ofGroup(name)))
       find('doubled', `${describeSeen(one)} is there and nobody asked for it (again)`)
     const name = `${kind} ${user} ${object.project_id} ${object.name}`
     // The disks of a copied VM are called as those that they are copies of.
-    const mayBeTwo = object.automatic === true || object.deleted_with_vm === true
+    // A member's name is given anew, also while one that had it before is back from the bin, on its own.
+    const isOfMember = kind === 'vm' && ofGroup(object.name, /^(\w+)-\d+$/)
+    const mayBeTwo = object.automatic === true || object.deleted_with_vm === true || isOfMember
     if (names.has(name) && !mayBeTwo) find('doubled', `There are two of ${describeSeen(one)}`)
     if (!mayBeTwo) names.add(name)
     if (broken.includes(object.status ?? '') && !object.status_message)

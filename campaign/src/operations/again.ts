@@ -55,7 +55,9 @@ function judge(world: World, args: { on?: unknown }, answer: Answer): Finding | 
     if (known.id === null || known.id === idIn(answer)) return null
     return { rule: 'doubled', message: `${what} and made ${idIn(answer)} beside ${known.id}` }
   }
-  if (known.fate !== 'there' || isPutOff(answer) || answer.status >= 500) return null
+  // Its user has to confirm first who it is, as time went by; then it is known.
+  const isToConfirm = answer.status === 403 && answer.text.includes('proof_needed')
+  if (known.fate !== 'there' || isPutOff(answer) || answer.status >= 500 || isToConfirm) return null
   return { rule: 'doubled', message: `${what} and was not known: ${answer.status} ${answer.text}` }
 }
 
