@@ -31,8 +31,8 @@ export interface Ballast {
   /** Gives up one piece on each file system, in the middle of whatever found it full; false where none is left. */
   giveUp: () => boolean
   /**
-   * Gives up a piece where there is less room than that, ahead of somebody who cannot begin again; false where none is
-   * left to give up.
+   * Gives up a piece where less room than a piece is left, ahead of work that cannot be begun again; false where none is left
+   * to give up.
    */
   makeRoom: () => boolean
   /** Makes what is missing, now and from time to time, where there is room. Returns the way to end that. */
@@ -132,10 +132,10 @@ export function openBallast(
   let making: Promise<void> | null = null
 
   function told(isGiven: boolean): boolean {
-    if (isGiven) log.warn({ missing: sum('missing') }, 'A disk is full: a part of the ballast was given up')
+    if (isGiven) log.warn({ missing: missing() }, 'A disk is full: a part of the ballast was given up')
     return isGiven
   }
-  const sum = (what: 'missing' | 'needed') => open.reduce((all, one) => all + one[what](), 0)
+  const missing = () => open.reduce((all, one) => all + one.missing(), 0)
 
   async function makeAll(): Promise<void> {
     for (const one of open) {
@@ -169,7 +169,7 @@ export function openBallast(
     isShort: () => ofData !== undefined && ofData.missing() > 0 && ofData.free() < ofData.sizeBytes,
     state: () => ({
       sizeBytes: open.reduce((all, { sizeBytes }) => all + sizeBytes, 0),
-      missingBytes: sum('missing'),
+      missingBytes: missing(),
       neededBytes: Math.max(0, ...open.map((one) => one.needed())),
     }),
   }

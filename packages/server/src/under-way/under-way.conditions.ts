@@ -111,7 +111,7 @@ export async function underWayOfDisk(
     .select(['vm_id', 'automatic', 'disks'])
     .where('status', 'in', unfinished)
     .execute()
-  // One that a VM had which is gone is still part of its snapshot.
+  // A snapshot goes on with the disks of its VM when the VM has been deleted.
   for (const { vm_id, automatic, disks } of ofVms)
     if (vm_id === ownVmId || disks.includes(diskId)) found.add(automatic === 1 ? 'fork' : 'vmSnapshot')
   const vm = await executor
