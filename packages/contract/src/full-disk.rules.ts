@@ -4,6 +4,8 @@ import { routes } from './routes.ts'
 
 /** Beside deletions: what ends something, what comes before a deletion, and what takes somebody there. */
 const waysOut: ReadonlySet<EndpointId> = new Set<EndpointId>([
+  // It only reads: the question before a deletion says what that does to the bin.
+  'bin.preview',
   'vm.stop',
   'disk.detach',
   'operation.cancel',

@@ -20,17 +20,18 @@ export function useBin(projectId: string) {
 
 takeEvents('bin_item', list.patch)
 
-/** What objects would do to the bin, were they deleted now; undefined until it is known, and where it cannot be loaded. */
+/** What objects would do to the bin, were they deleted now; not asked of none. */
 export function useBinPreview(of: { projectId: string; ids: readonly string[] } | undefined) {
   const { projectId = '', ids = [] } = of ?? {}
-  return useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['bin.preview', projectId, ids],
     queryFn: ({ signal }) => call('bin.preview', { params: { projectId }, body: { ids: [...ids] }, signal }),
     enabled: ids.length > 0,
     // Each question asks anew.
     staleTime: 0,
     gcTime: 0,
-  }).data
+  })
+  return { effect: data, isUnknown: ids.length > 0 && data === undefined, isError }
 }
 
 type Ref = Pick<BinItem, 'id' | 'project_id'>

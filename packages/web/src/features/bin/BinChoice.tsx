@@ -18,24 +18,24 @@ interface BinChoiceProps {
 export function BinChoice({ kind, of, goesToBin, forGood, onChange }: BinChoiceProps) {
   const days = useHost()?.bin_days ?? 0
   const isKept = goesToBin && days !== 0
-  const effect = useBinPreview(isKept ? of : undefined)
+  const { effect, isUnknown, isError } = useBinPreview(isKept ? of : undefined)
   if (!isKept) return null
   const isMany = kind === 'many'
   const they = isMany ? 'They' : `The ${kind === 'project' || kind === 'template' ? kind : binNouns[kind]}`
   const be = isMany ? 'are' : 'is'
   const lost = effect && binEffectText(effect, { they, isMany })
+  function text(): string {
+    if (forGood) return `${they} ${be} deleted for good at once and cannot be restored.`
+    if (isError) return 'The limits of the bin could not be checked. What does not fit is deleted for good.'
+    if (isUnknown) return 'Checking the limits of the bin...'
+    const kept = `${they} ${be} kept in the bin for ${binDaysText(days)}, and can be restored from there.`
+    return [effect?.fits !== false && kept, lost].filter(Boolean).join(' ')
+  }
+
   return (
     <div className="mt-3 grid gap-2.5">
       <p role="status" className="text-ink-2">
-        {forGood
-          ? `${they} ${be} deleted for good at once and cannot be restored.`
-          : [
-              effect?.fits !== false &&
-                `${they} ${be} kept in the bin for ${binDaysText(days)}, and can be restored from there.`,
-              lost,
-            ]
-              .filter(Boolean)
-              .join(' ')}
+        {text()}
       </p>
       <Checkbox label="Delete for good" checked={forGood} onCheckedChange={onChange} />
     </div>

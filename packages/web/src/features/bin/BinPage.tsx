@@ -132,8 +132,8 @@ export function Component() {
 
 /** How full the bin of the account is, where it has a limit. */
 function useBinLimit(projectId: string): string {
-  const line = useQuota(projectId)?.account.bin_bytes
-  return line ? binUseText(line) : ''
+  const account = useQuota(projectId)?.account
+  return account ? binUseText(account) : ''
 }
 
 function BinRow({ item }: { item: BinItem }) {

@@ -1,4 +1,4 @@
-import { type BinItem, type BinKind, binKinds, binNouns, formatGb, type QuotaLine } from '@slipway/contract'
+import { type BinItem, type BinKind, binKinds, binNouns, formatGb, type Quota } from '@slipway/contract'
 
 /** Of many only the first: a row is no list. */
 function listOf(all: BinItem['disks']): string {
@@ -13,10 +13,12 @@ export const kindText = (kind: BinKind): string =>
   binNouns[kind].charAt(0).toUpperCase() + binNouns[kind].slice(1)
 
 /** How full the bin of an account is, after another sentence; empty where it has no limit. */
-export const binUseText = ({ used, limit }: QuotaLine): string =>
-  limit === null
-    ? ''
-    : ` The account has ${formatGb(used)} in its bin, of at most ${formatGb(limit)}: the oldest is deleted for good when something newer needs the room.`
+export function binUseText({ bin_bytes: { used, limit }, vms }: Pick<Quota, 'bin_bytes' | 'vms'>): string {
+  const goes = 'the oldest is deleted for good when something newer needs the room'
+  if (limit !== null)
+    return ` The account has ${formatGb(used)} in its bin, of at most ${formatGb(limit)}: ${goes}.`
+  return vms.limit === null ? '' : ` The bin keeps at most ${count(vms.limit, 'VM')} of the account: ${goes}.`
+}
 
 /** What belongs to something in the bin, in sentences; empty for what stands alone. */
 export function alongText({ vms, disks, attached_disks, ended_shares, has_memory, kind }: BinItem): string {

@@ -55,7 +55,7 @@ export function DeletedProjects() {
           <div className="mt-1 mb-3 flex flex-wrap items-end justify-between gap-3">
             <p className="max-w-160 text-dense text-ink-2">
               Kept {days ? `for ${binDaysText(days)} ` : ''}with everything in them. They count toward no
-              quota.{quota && binUseText(quota.bin_bytes)}
+              quota.{quota && binUseText(quota)}
             </p>
             <Button size="sm" aria-haspopup="dialog" onClick={() => openDialog(projectDialogs.emptyBin)}>
               Empty Bin
