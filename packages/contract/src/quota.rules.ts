@@ -106,6 +106,12 @@ export function lineAllows(
   return `${owner} uses ${format(used)} of its ${format(limit)} ${noun(limit)}, and ${more}. ${free}, or ask an administrator for a higher limit.`
 }
 
+/** The same for the VMs in the bin of a project that another account takes over. */
+export const binVmsAllow = ({ used, limit }: { used: number; limit: number }, more: number): true | string =>
+  more === 0 || used + more <= limit
+    ? true
+    : `Your account has ${used} of at most ${limit} VMs in its bin, and ${more} more would come with the project. Empty the bin of the project, or yours.`
+
 /** The same for all that is requested at once, of the project first; the first sentence where several apply. */
 export function quotaAllows(quota: ProjectQuota, requested: Partial<QuotaAmounts>): true | string {
   for (const scope of quotaScopes) {

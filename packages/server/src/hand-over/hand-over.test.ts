@@ -212,6 +212,32 @@ describe('a hand-over', () => {
   )
 
   it(
+    '409 where the bins would have more VMs than the account may keep there, until one is emptied',
+    atHandOver(
+      async (desk, handOver) => {
+        const bob = await member(desk, 'Bob')
+        await desk.deleteVm(await desk.runningVm('web'))
+        await desk.pass()
+        await desk.app.db
+          .insertInto('quota')
+          .values({ account_id: bob.id, resource: 'vms', amount: 0 })
+          .execute()
+        await handOver.ask(bob.id)
+        expect(await handOver.accept(bob)).toMatchObject({
+          status: 409,
+          body: {
+            message: expect.stringMatching(/0 of at most 0 VMs in its bin, and 1 more .* Empty the bin/),
+          },
+        })
+        const before = new Date(desk.app.clock.now()).toISOString()
+        await desk.ada.call(binApi.empty, { params: desk.params, body: { before } })
+        expect((await handOver.accept(bob)).status).toBe(200)
+      },
+      { vms: 10 },
+    ),
+  )
+
+  it(
     '404 for somebody who is no member, 409 for the owner, 403 for anybody but the owner',
     atHandOver(async (desk, handOver) => {
       const bob = await member(desk, 'Bob', 'operator')

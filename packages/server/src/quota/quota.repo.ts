@@ -178,6 +178,10 @@ export function makeQuotaRepo(db: Db) {
       return used
     },
 
+    /** How many VMs are in bins. */
+    vmsInBins: async (owner: QuotaOwner, executor: Db = db): Promise<number> =>
+      (await heldInBins(owner, executor)).reduce((sum, { vms }) => sum + vms, 0),
+
     /** The account that owns a project, with the limits that were set for it; null when there is no such project. */
     async ownerOf(
       projectId: string,

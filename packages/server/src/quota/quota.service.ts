@@ -1,4 +1,5 @@
 import {
+  binVmsAllow,
   lineAllows,
   messages,
   type ProjectQuota,
@@ -133,6 +134,10 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
       const used = await repo.used({ accountId }, limited, 'promised', tx)
       const asked = { owner: 'Your account', isKnown: true }
       require409(firstRefusal('account', limited, used, limits, requested, asked))
+      // A bin keeps as many VMs as its account may have; more would be deleted for good at the next deletion.
+      if (limits.vms === null) return
+      const [there, more] = [await repo.vmsInBins({ accountId }, tx), await repo.vmsInBins({ projectId }, tx)]
+      require409(binVmsAllow({ used: there, limit: limits.vms }, more))
     },
 
     /** What all projects of an account use. The caller has checked who asks. */
