@@ -11,6 +11,7 @@ import { record } from '../activity/record.ts'
 import { projectsInBin } from '../bin/bin.conditions.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ProjectInvitationTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
 import { memberEntry } from './project-member.activity.ts'
 
 /** Why nothing was changed. `not-owner`: whoever asks is not the owner any more. */
@@ -238,7 +239,8 @@ export function makeProjectMemberRepo(db: Db) {
           const message = `Made ${before.name} ${article(role)} of project ${project.name}`
           await record(tx, [memberEntry({ ...asked, project }, 'projectMember.update', message)])
         }
-        return { member: { ...before, role }, roles: await rolesIn(tx, project.id), isNew }
+        const hand_over_until = stillComing(before.hand_over_until, isoTime(asked.at))
+        return { member: { ...before, role, hand_over_until }, roles: await rolesIn(tx, project.id), isNew }
       }),
 
     remove: (asked: Asked): Promise<{ roles: Roles } | Refusal> =>
