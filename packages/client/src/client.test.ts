@@ -71,6 +71,19 @@ it('opens what is read as it comes, and refuses with the sentence of the server'
   ).rejects.toMatchObject({ status: 404, message: 'VM not found' })
 })
 
+it('tells why it was refused where no time is left to read again, and waits no longer than it is wanted', async () => {
+  const busy = () => answer(429, '{"message":"Too much"}', '3')
+  const short = clientOver(busy)
+  await expect(short.call('project.list', { timeoutMs: 4_000 })).rejects.toMatchObject({
+    message: 'Too much',
+  })
+  expect(short.requests).toHaveLength(1)
+  const left = new AbortController()
+  const call = clientOver(busy).call('project.list', { timeoutMs: 60_000, signal: left.signal })
+  setTimeout(() => left.abort(new Error('left')), 20)
+  await expect(call).rejects.toThrow('left')
+})
+
 it('reads again when the server says so, and neither changes anything again nor waits for long', async () => {
   const busy = (retryAfter: string | null) => answer(429, '{"message":"Too much"}', retryAfter)
   const soon = clientOver((attempt) => (attempt < 3 ? busy('0') : answer(200, '[]')))

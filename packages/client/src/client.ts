@@ -136,7 +136,9 @@ export function makeClient({
       // The parts an endpoint has are checked by CallArgs; inside, all of them may be there.
       const input = (args[0] ?? {}) as Loose
       // Shared by both attempts, so that this is the longest wait.
-      const timeout = AbortSignal.timeout(input.timeoutMs ?? timeoutMs)
+      const within = input.timeoutMs ?? timeoutMs
+      const timeout = AbortSignal.timeout(within)
+      const begun = performance.now()
       const attempt = () =>
         send(id, input, timeout, async (answer) => ({ answer, content: await contentOf(id, answer) }))
       let { answer, content } = await attempt().catch((error: unknown) => {
@@ -146,8 +148,10 @@ export function makeClient({
       // Too much at once: what only reads waits as long as the server says, unless that is longer than a caller would.
       for (let tries = 0; tries < 3 && answer.status === 429 && routeOf(id).method === 'GET'; tries++) {
         const waitS = Number(answer.headers.get('retry-after') ?? Number.NaN)
-        if (!(waitS <= mostWaitS)) break
-        await new Promise((resolve) => setTimeout(resolve, waitS * 1000))
+        // Without enough time for another answer, the reason of this one is worth more.
+        const leftMs = within - (performance.now() - begun) - waitS * 1000
+        if (!(waitS <= mostWaitS) || leftMs < within / 2) break
+        await pause(waitS * 1000, input.signal)
         ;({ answer, content } = await attempt())
       }
       if (!answer.ok) throw refusal(answer.status, content)
@@ -160,6 +164,22 @@ export function makeClient({
       return answer
     },
   }
+}
+
+/** Waits; ends with the reason of the signal when that is aborted. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', end, { once: true })
+  })
 }
 
 /** The longest wait before a call is made again, in seconds. */
