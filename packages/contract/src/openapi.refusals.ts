@@ -48,7 +48,10 @@ export function sentencesOf(endpoint: Endpoint): Partial<Record<RefusalStatus, r
   if (least !== 'viewer') add(403, accessTexts[least])
   const frozen = isOfProject(endpoint.id) ? mayWhileFrozen(endpoint) : true
   if (frozen !== true) add(403, frozen)
-  if (takesPlace(endpoint)) add(429, queueTexts.calls)
+  if (takesPlace(endpoint)) {
+    add(429, queueTexts.calls)
+    add(503, queueTexts.others)
+  }
   if (endpoint.auth !== 'public') add(401, messages.notAuthenticated)
   if (apiTokenNeeds(endpoint)) {
     add(401, apiTokenTexts.invalid)

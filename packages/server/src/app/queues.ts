@@ -19,7 +19,11 @@ export type AccountShares = Config['perAccount']
  */
 export function makeQueues(shares: AccountShares, clock: Clock): Queues {
   const queue = (places: Places, waiting: { ofOneKey: number; forMs: number }, refusal: string, s: number) =>
-    makeFairQueue(places, { ...waiting, clock, refusal: () => refuseForNow(429, refusal, s) })
+    makeFairQueue(places, {
+      ...waiting,
+      clock,
+      refusal: (isOwn) => (isOwn ? refuseForNow(429, refusal, s) : refuseForNow(503, queueTexts.others, s)),
+    })
   return {
     // A console with many tabs, or a program that does ten things at once, waits a moment and never sees a refusal.
     calls: queue(

@@ -6,6 +6,7 @@ import {
   consoleBeatMs,
   consoleCloses,
 } from '@slipway/contract'
+import { cutUnlessTaken } from '../http/least-speed.ts'
 import type { Route } from '../http/route.ts'
 import type { SocketLine, SocketRoute } from '../http/sockets.ts'
 import type { ConsoleService } from './console.service.ts'
@@ -33,7 +34,8 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
   route(consoleApi.log, async ({ user, params }, _, reply) => {
     const { name, bytes } = await consoles.log(user, params.projectId, params.vmId)
     const file = `${name.replace(/[^\w.-]+/g, '-')}-console.log`
-    await reply
+    cutUnlessTaken(reply, file)
+    reply
       .header('content-type', 'text/plain; charset=utf-8')
       .header('content-disposition', `attachment; filename="${file}"`)
       .header('cache-control', 'no-store')

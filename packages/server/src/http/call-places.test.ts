@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountExportApi, diskApi, queueTexts, templateApi, uploadApi } from '@slipway/contract'
+import { accountExportApi, apiTokenApi, diskApi, queueTexts, templateApi, uploadApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { atDesk } from '../desk.test-kit.ts'
 
@@ -55,6 +55,39 @@ describe('calls in flight', () => {
           headers: { 'retry-after': '2' },
         })
       expect((await ada.call(diskApi.list, { params })).status).toBe(200)
+    }),
+  )
+
+  it(
+    'that waited are not made for a token that was revoked meanwhile',
+    atDesk(async (desk) => {
+      const { app, ada } = desk
+      const body = { name: 'ci', access: 'read', project_ids: null } as const
+      const { id, token } = (await ada.call(apiTokenApi.create, { body })).body
+      const gate = Promise.withResolvers<void>()
+      const look = app.engine.lookAtImage
+      const lookAtImage: typeof look = async (imageId) => {
+        await gate.promise
+        return look(imageId)
+      }
+      Object.assign(app.engine, { lookAtImage })
+      const flood = many(6).map(() => ada.call(templateApi.list))
+      await sleep(50)
+      const headers = { authorization: `Bearer ${token}` }
+      const late = app.app.inject({ method: 'GET', url: '/api/projects', headers })
+      await sleep(1_100)
+      // The calls of its owner have no place left for the revocation.
+      await app.db.deleteFrom('api_token').where('id', '=', id).execute()
+      gate.resolve()
+      expect((await late).statusCode).toBe(401)
+      await Promise.all(flood)
+      const metrics = () =>
+        app.app.inject({
+          method: 'GET',
+          url: '/metrics',
+          headers: { authorization: 'Bearer operator-token' },
+        })
+      expect((await metrics()).body).toContain('slipway_queue_running{kind="calls"} 0')
     }),
   )
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { byteRangeOf } from './byte-range.ts'
 import { connectionLimits } from './connections.ts'
-import { requireTaking } from './least-speed.ts'
+import { cutUnlessTaken } from './least-speed.ts'
 
 /** A file to send. */
 interface Sent {
@@ -54,12 +54,7 @@ export async function answerFile(
     return
   }
   const stream = Readable.from(file.read(from, to), { objectMode: false, highWaterMark: 512 * 1024 })
-  const { socket } = request.raw
-  const stopLooking = requireTaking(socket, () => {
-    request.log.warn({ name: file.name }, 'a download was ended: its client takes too little of it')
-    socket.destroy()
-  })
-  stream.once('close', stopLooking)
+  cutUnlessTaken(reply, file.name)
   stream.once(
     'close',
     () => void file.close().catch((error) => request.log.warn({ err: error }, 'a file was not closed')),

@@ -1,3 +1,5 @@
+import { finished } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import type { Clock } from '../lib/clock.ts'
 import { systemClock } from '../lib/clock.ts'
 
@@ -31,4 +33,14 @@ export function requireTaking(
   }
   look(taken())
   return () => cancel()
+}
+
+/** Cuts the connection of a client that takes too little of an answer; until all of it was sent. */
+export function cutUnlessTaken({ raw, request }: FastifyReply, what: string): void {
+  const { socket } = request.raw
+  const stopLooking = requireTaking(socket, () => {
+    request.log.warn({ what }, 'an answer was ended: its client takes too little of it')
+    socket.destroy()
+  })
+  finished(raw, stopLooking)
 }

@@ -69,13 +69,22 @@ export function makeRoute(
       url: endpoint.path,
       ...(endpoint.bodyBytes !== undefined && { bodyLimit: endpoint.bodyBytes }),
       async handler(request, reply) {
-        const session = await sessionOf(endpoint, request, gate)
-        const answer = () => answerTo(session, request, reply)
-        return session && takesPlace(endpoint) ? inPlace(calls, session, reply, answer) : answer()
+        const who = () => sessionOf(endpoint, request, gate)
+        const session = await who()
+        const answer = (of: Session | null) => answerTo(of, request, reply)
+        await (session && takesPlace(endpoint)
+          ? inPlace(calls, session, reply, who, answer)
+          : answer(session))
+        // Not within: whoever waits for it waits until the client has all of the answer.
+        return reply
       },
     })
 
-    async function answerTo(session: Session | null, request: FastifyRequest, reply: FastifyReply) {
+    async function answerTo(
+      session: Session | null,
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ): Promise<void> {
       const input = await readInput(endpoint, session, request, gate)
       const isWayOut = mayWhileFull(endpoint, request.body)
       if (!isWayOut && endpoint.method !== 'GET' && isShortOfRoom()) throw new Problem(503, noRoom)
@@ -84,13 +93,15 @@ export function makeRoute(
       const output = list
         ? await idempotency.once(endpoint, { request, reply, ...callerOf(input) }, handle, () => list(input))
         : await handle()
-      if (reply.sent || endpoint.answers) return reply
+      if (reply.sent || endpoint.answers) return
       reply.status(endpoint.status)
-      if (!endpoint.response) return reply.send()
-      return reply
-        .header('content-type', 'application/json; charset=utf-8')
-        .header('cache-control', 'no-store')
-        .send(await textOf(endpoint.response, output))
+      const text = endpoint.response && (await textOf(endpoint.response, output))
+      if (text === undefined) reply.send()
+      else
+        reply
+          .header('content-type', 'application/json; charset=utf-8')
+          .header('cache-control', 'no-store')
+          .send(text)
     }
   }
 }

@@ -102,4 +102,14 @@ describe('a fair queue', () => {
     await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(queue.figures().running).toBe(0)
   })
+
+  it('tells who is refused whether that is for what they have themselves', async () => {
+    const clock = makeHandClock()
+    const refusal = (isOwn: boolean) => refuseForNow(isOwn ? 429 : 503, 'Not now', 2)
+    const queue = makeFairQueue({ inAll: 2, ofOneKey: 1 }, { clock, ofOneKey: 1, forMs: 10_000, refusal })
+    await Promise.all([queue.take('a'), queue.take('b')])
+    const refused = Promise.allSettled([queue.take('a'), queue.take('c')])
+    await clock.advance(10_000)
+    expect(await refused).toMatchObject([{ reason: { status: 429 } }, { reason: { status: 503 } }])
+  })
 })

@@ -20,7 +20,8 @@ export interface Waiting {
   ofOneKey: number
   inAll?: number
   forMs: number
-  refusal: () => Problem
+  /** @param isOwn whether places of its own stand in its way, and not those of others alone */
+  refusal: (isOwn: boolean) => Problem
 }
 
 /** Something that has a place, or waits for one. */
@@ -139,7 +140,8 @@ export function makeFairQueue({ inAll, ofOneKey }: Places, bounds?: Waiting) {
     }
     const refuse = ({ refusal }: Waiting) => {
       now.refused++
-      giveUp(refusal())
+      const share = shares.get(key)
+      giveUp(refusal(share !== undefined && (share.running > 0 || share.waiting.size > 1)))
     }
     const onAbort = () => giveUp(abandoned())
     signal?.addEventListener('abort', onAbort)
