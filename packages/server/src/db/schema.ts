@@ -738,8 +738,10 @@ export interface MailQueueTable {
   content: string | null
   state: 'waiting' | 'sent' | 'failed'
   tries: number
-  /** Null when it is not sent any more. */
+  /** Null when it is not sent any more; while it is claimed, when that is over. */
   next_at: string | null
+  /** The try that is under way; null: none is. One that is over is of a server that was killed. */
+  claim: string | null
   tried_at: string | null
   created_at: string
   /** Until when the secret in it is of use; null: it has none. */

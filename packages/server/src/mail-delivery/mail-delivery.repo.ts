@@ -1,8 +1,10 @@
 import type { AdminMail, AdminMailState } from '@slipway/contract'
+import type { ExpressionBuilder } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
-import type { MailQueueTable } from '../db/schema.ts'
+import type { MailQueueTable, Schema } from '../db/schema.ts'
+import { newId } from '../lib/id.ts'
 import {
   claimTry,
   deleteOldMails,
@@ -15,6 +17,7 @@ import {
 /** A mail whose try was claimed. */
 export interface ClaimedMail {
   id: string
+  claim: string
   purpose: string
   recipient: string
   content: string
@@ -36,27 +39,25 @@ export interface MailFigures {
 export type MailDeliveryRepo = ReturnType<typeof makeMailDeliveryRepo>
 
 export function makeMailDeliveryRepo(db: Db) {
-  const due = (executor: Db, now: string) =>
-    executor
-      .selectFrom('mail_queue')
-      .where('state', '=', 'waiting')
-      .where('next_at', '<=', now)
-      .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
-
   return {
     /** Claims the mail that is due first. Its try is over at `againAt`, whatever becomes of it. */
     claim(now: string, againAt: string): Promise<ClaimedMail | null> {
+      const claim = newId(Date.parse(now))
       return db.transaction().execute(async (tx) => {
-        const row = await due(tx, now)
+        const row = await tx
+          .selectFrom('mail_queue')
           .selectAll()
+          .where('state', '=', 'waiting')
+          .where('next_at', '<=', now)
+          .where(isOfUse(now))
           .orderBy('next_at')
           .orderBy('id')
           .limit(1)
           .executeTakeFirst()
         // One that waits has its content.
-        if (!row || row.content === null || !(await claimTry(tx, row, { now, againAt }))) return null
+        if (!row || row.content === null || !(await claimTry(tx, row, { claim, now, againAt }))) return null
         const { id, purpose, recipient, content, tries, expires_at: expiresAt } = row
-        return { id, purpose, recipient, content, tries: tries + 1, expiresAt }
+        return { id, claim, purpose, recipient, content, tries: tries + 1, expiresAt }
       })
     },
 
@@ -137,6 +138,10 @@ export function makeMailDeliveryRepo(db: Db) {
     },
   }
 }
+
+/** That the secret in it, if it has one, still is. */
+const isOfUse = (now: string) => (e: ExpressionBuilder<Schema, 'mail_queue'>) =>
+  e.or([e('expires_at', 'is', null), e('expires_at', '>', now)])
 
 const toAdminMail = (row: MailQueueTable, now: string): AdminMail => ({
   id: row.id,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { makeTestApp, type TestApp, type TestAppOptions, tokenOf } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import type { Mail } from '../mail/mail.ts'
+import { sendAgain } from '../mail-queue/mail-queue.writes.ts'
 import { makeMailDeliveryRepo } from './mail-delivery.repo.ts'
 
 const person = { name: 'Ada', email: 'ada@slipway.test', password: 'Correct-horse-1' }
@@ -29,6 +30,9 @@ const down = async () => {
 }
 const signUp = (app: TestApp, more: Partial<typeof person> = {}) =>
   app.client().raw('POST', '/api/auth/signup', { ...person, ...more })
+/** The same, and does not wait for its mail to be taken. */
+const signUpAtOnce = (app: TestApp, email: string) =>
+  app.app.inject({ method: 'POST', url: '/api/auth/signup', payload: { ...person, email } })
 const rows = (app: TestApp) => app.db.selectFrom('mail_queue').selectAll().orderBy('id').execute()
 
 describe('a mail', () => {
@@ -108,6 +112,76 @@ describe('a mail', () => {
       expect(app.mails).toEqual([])
       await app.clock.advance(10 * minute)
       expect(app.mails).toHaveLength(1)
+    }))
+
+  it('is not sent a second time while it is being sent', () =>
+    atMailServer(async (app, mailServer) => {
+      const slow = Promise.withResolvers<void>()
+      const asked: string[] = []
+      let isDown = true
+      mailServer.answer = async ({ to }) => {
+        asked.push(to)
+        if (to === person.email) await slow.promise
+        else if (isDown) await down()
+      }
+      await signUpAtOnce(app, person.email)
+      await signUpAtOnce(app, 'grace@slipway.test')
+      await app.clock.advance(31_000)
+      expect(asked).toContain('grace@slipway.test')
+      expect(app.mails).toEqual([])
+      isDown = false
+      await app.clock.advance(30_000)
+      expect(app.mails.map(({ to }) => to)).toEqual(['grace@slipway.test'])
+      slow.resolve()
+      await app.idle()
+      expect(asked.filter((to) => to === person.email)).toHaveLength(1)
+      expect(await rows(app)).toMatchObject([{ state: 'sent', tries: 1 }, { state: 'sent' }])
+    }))
+
+  it('gets the outcome of the try that was claimed last, and of no other', () =>
+    atMailServer(async (app, mailServer) => {
+      mailServer.answer = down
+      await signUp(app)
+      const repo = makeMailDeliveryRepo(app.db)
+      const at = (ms: number) => new Date(app.clock.now() + ms).toISOString()
+      const id = (await rows(app))[0]?.id ?? ''
+      const again = (now: string) => app.db.transaction().execute((tx) => sendAgain(tx, id, now))
+      expect(await again(at(0))).toBe(true)
+      const first = await repo.claim(at(minute), at(3 * minute))
+      expect(await repo.claim(at(2 * minute), at(4 * minute))).toBeNull()
+      expect(await again(at(2 * minute))).toBe(false)
+      // The first is over, so somebody may ask for another, whose number is the same.
+      expect(await again(at(3 * minute))).toBe(true)
+      const second = await repo.claim(at(3 * minute), at(5 * minute))
+      expect([first?.tries, second?.tries]).toEqual([1, 1])
+      const sent = { state: 'sent', next_at: null, failure: null, content: null } as const
+      expect(first && (await repo.settle(first, sent))).toBe(false)
+      expect(second && (await repo.settle(second, sent))).toBe(true)
+      expect(await rows(app)).toMatchObject([{ state: 'sent', claim: null }])
+    }))
+
+  it('that is being sent when its link stops working is sent if the mail server takes it', () =>
+    atMailServer(async (app, mailServer) => {
+      await signUp(app)
+      const payload = { email: person.email }
+      mailServer.answer = down
+      await app.app.inject({ method: 'POST', url: '/api/auth/forgot-password', payload })
+      await app.idle()
+      const slow = Promise.withResolvers<void>()
+      mailServer.answer = () => slow.promise
+      const [, reset] = await rows(app)
+      // Its last try begins a moment before its link stops working.
+      const before = new Date(Date.parse(reset?.expires_at ?? '') - 20_000).toISOString()
+      await app.db
+        .updateTable('mail_queue')
+        .set({ next_at: before })
+        .where('id', '=', reset?.id ?? '')
+        .execute()
+      await app.clock.advance(hour + 20_000)
+      slow.resolve()
+      await app.idle()
+      expect((await rows(app)).map(({ state }) => state)).toEqual(['sent', 'sent'])
+      expect(app.mails).toHaveLength(2)
     }))
 
   it('to one address that is refused for good does not hold up the others', () =>

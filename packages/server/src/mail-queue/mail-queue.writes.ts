@@ -2,8 +2,9 @@
  * What others write into the table of mails, each within a transaction of theirs. The log queues the mails of its entries here, and
  * whoever sends them stands upon the log: so the queue has a folder of its own, which knows neither.
  */
+import type { ExpressionBuilder } from 'kysely'
 import type { Db, Tx } from '../db/open.ts'
-import type { MailQueueTable } from '../db/schema.ts'
+import type { MailQueueTable, Schema } from '../db/schema.ts'
 
 /** SQLite takes 32,766 values in one statement. */
 const rowsAtOnce = 1000
@@ -26,6 +27,7 @@ export async function queueMails(tx: Tx, mails: readonly QueuedMail[]): Promise<
       state: 'waiting',
       tries: 0,
       next_at: mail.created_at,
+      claim: null,
       tried_at: null,
       created_at: mail.created_at,
       expires_at: mail.expires_at,
@@ -41,47 +43,52 @@ export async function forgetMailsOf(tx: Tx, accountId: string): Promise<void> {
 }
 
 /**
- * Claims a try: false when another server did meanwhile. The try counts from now on, whatever becomes of it, so a server that is
+ * Claims a try that is due: false when somebody did meanwhile. The try counts from now on, whatever becomes of it, so a server that is
  * killed while it sends costs one more try and no more.
  */
 export async function claimTry(
   tx: Tx,
   { id, tries }: { id: string; tries: number },
-  { now, againAt }: { now: string; againAt: string },
+  { claim, now, againAt }: { claim: string; now: string; againAt: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('mail_queue')
-    .set({ tries: tries + 1, tried_at: now, next_at: againAt })
+    .set({ tries: tries + 1, tried_at: now, next_at: againAt, claim })
     .where('id', '=', id)
     .where('state', '=', 'waiting')
     .where('tries', '=', tries)
+    .where('next_at', '<=', now)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
-/** Stores what came of a claimed try; false when somebody asked for another one meanwhile, or the mail is gone. */
+/** Stores what came of a claimed try; false when the claim was over and another try was asked for, or the mail is gone. */
 export async function settleMail(
   db: Db,
-  { id, tries }: { id: string; tries: number },
+  { id, claim }: { id: string; claim: string },
   result: Pick<MailQueueTable, 'state' | 'next_at' | 'failure'> & { content?: null },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('mail_queue')
-    .set(result)
+    .set({ ...result, claim: null })
     .where('id', '=', id)
-    .where('state', '=', 'waiting')
-    .where('tries', '=', tries)
+    .where('claim', '=', claim)
     .executeTakeFirstOrThrow()
   return numUpdatedRows === 1n
 }
 
-/** Has a mail sent at once that failed or waits; false when that is not possible any more. */
+/** That no try is under way. */
+const isAtRest = (now: string) => (e: ExpressionBuilder<Schema, 'mail_queue'>) =>
+  e.or([e('claim', 'is', null), e('next_at', '<=', now)])
+
+/** Has a mail sent at once that failed or waits; false when it is being sent, or that is not possible any more. */
 export async function sendAgain(tx: Tx, id: string, now: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('mail_queue')
-    .set({ state: 'waiting', tries: 0, next_at: now, failure: null })
+    .set({ state: 'waiting', tries: 0, next_at: now, claim: null, failure: null })
     .where('id', '=', id)
     .where('state', '!=', 'sent')
+    .where(isAtRest(now))
     .where('content', 'is not', null)
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
     .executeTakeFirstOrThrow()
@@ -94,11 +101,15 @@ export async function hurryMails(db: Db, now: string): Promise<void> {
     .updateTable('mail_queue')
     .set({ next_at: now })
     .where('state', '=', 'waiting')
+    .where('claim', 'is', null)
     .where('next_at', '>', now)
     .execute()
 }
 
-/** Ends mails whose secret is of no use any more, and deletes that secret; answers with how many of them waited. */
+/**
+ * Ends mails whose secret is of no use any more, and deletes that secret; answers with how many of them waited. One that is being
+ * sent is ended by what comes of that.
+ */
 export async function expireMails(db: Db, now: string, failure: string): Promise<number> {
   const isAny = await db
     .selectFrom('mail_queue')
@@ -111,8 +122,9 @@ export async function expireMails(db: Db, now: string, failure: string): Promise
   if (!isAny) return 0
   const { numUpdatedRows } = await db
     .updateTable('mail_queue')
-    .set({ state: 'failed', content: null, next_at: null, failure })
+    .set({ state: 'failed', content: null, next_at: null, claim: null, failure })
     .where('state', '=', 'waiting')
+    .where(isAtRest(now))
     .where('expires_at', '<=', now)
     .executeTakeFirstOrThrow()
   await db

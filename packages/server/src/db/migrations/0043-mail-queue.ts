@@ -13,6 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('tries', 'integer', (c) => c.notNull())
     .addColumn('created_at', 'text', (c) => c.notNull())
     .addColumn('next_at', 'text')
+    .addColumn('claim', 'text')
     .addColumn('tried_at', 'text')
     .addColumn('expires_at', 'text')
     .addColumn('failure', 'text')
