@@ -20,7 +20,9 @@ export const AdminMail = z.object({
   tries: z.int(),
   /** When it was tried last; null: not yet. */
   tried_at: Time.nullable(),
-  /** When it is tried next; null when it is not. */
+  /** Whether a try is under way. */
+  is_being_sent: z.boolean(),
+  /** When it is tried next; null when it is not, or is being sent. */
   next_try_at: Time.nullable(),
   /** When the link in it stops working; null: it has none that does. */
   expires_at: Time.nullable(),
@@ -64,6 +66,6 @@ export const adminMailApi = {
     status: 200,
     params: z.object({ mailId: Id }),
     response: AdminMail,
-    errors: { 403: [t.refused], 404: [t.notFound], 409: [t.sent, t.over] },
+    errors: { 403: [t.refused], 404: [t.notFound], 409: [t.sent, t.beingSent, t.over] },
   }),
 }

@@ -143,18 +143,22 @@ export function makeMailDeliveryRepo(db: Db) {
 const isOfUse = (now: string) => (e: ExpressionBuilder<Schema, 'mail_queue'>) =>
   e.or([e('expires_at', 'is', null), e('expires_at', '>', now)])
 
-const toAdminMail = (row: MailQueueTable, now: string): AdminMail => ({
-  id: row.id,
-  purpose: row.purpose,
-  recipient: row.recipient,
-  account_id: row.account_id,
-  state: row.state,
-  created_at: row.created_at,
-  tries: row.tries,
-  tried_at: row.tried_at,
-  next_try_at: row.next_at,
-  expires_at: row.expires_at,
-  failure: row.failure,
-  can_be_sent:
-    row.state !== 'sent' && row.content !== null && (row.expires_at === null || row.expires_at > now),
-})
+function toAdminMail(row: MailQueueTable, now: string): AdminMail {
+  const isBeingSent = row.claim !== null && row.next_at !== null && row.next_at > now
+  const isOver = row.content === null || (row.expires_at !== null && row.expires_at <= now)
+  return {
+    id: row.id,
+    purpose: row.purpose,
+    recipient: row.recipient,
+    account_id: row.account_id,
+    state: row.state,
+    created_at: row.created_at,
+    tries: row.tries,
+    tried_at: row.tried_at,
+    is_being_sent: isBeingSent,
+    next_try_at: isBeingSent ? null : row.next_at,
+    expires_at: row.expires_at,
+    failure: row.failure,
+    can_be_sent: row.state !== 'sent' && !isBeingSent && !isOver,
+  }
+}

@@ -41,6 +41,12 @@ export function makeMailDeliveryService(options: {
     return mail
   }
 
+  function whyNot({ state, is_being_sent, can_be_sent }: AdminMail): string {
+    if (state === 'sent') return adminMailTexts.sent
+    // It can be by now: the try that was in the way has failed meanwhile.
+    return is_being_sent || can_be_sent ? adminMailTexts.beingSent : adminMailTexts.over
+  }
+
   return {
     /** For health and metrics: what failed counts for a day. */
     figures: () => repo.figures(daysAgo(1)),
@@ -59,7 +65,7 @@ export function makeMailDeliveryService(options: {
       return { mails, next, waiting, failed, oldest_waiting_at: oldestAt }
     },
 
-    /** Throws 404, and 409 for one that was sent or has a secret that is of no use any more. */
+    /** Throws 404, and 409 for one that was sent, is being sent or has a secret that is of no use any more. */
     async retry(user: Me, id: string): Promise<AdminMail> {
       requireAdmin(user)
       const mail = await own(id)
@@ -70,7 +76,7 @@ export function makeMailDeliveryService(options: {
       )
       const subject = { type: 'account', id: user.id, name: user.name, accountId: user.id } as const
       if (!(await repo.sendAgain(id, now(), entry(clock.now(), subject, asked))))
-        throw new Problem(409, mail.state === 'sent' ? adminMailTexts.sent : adminMailTexts.over)
+        throw new Problem(409, whyNot(await own(id)))
       options.tryAgain()
       return own(id)
     },

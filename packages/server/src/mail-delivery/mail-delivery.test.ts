@@ -1,5 +1,13 @@
 /** The way of a mail from the change that it tells of to the mail server. */
-import { accountApi, adminMailApi, adminMailTexts, healthApi, projectMemberApi } from '@slipway/contract'
+import {
+  type AdminMail,
+  accountApi,
+  adminMailApi,
+  adminMailTexts,
+  fillPath,
+  healthApi,
+  projectMemberApi,
+} from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { makeTestApp, type TestApp, type TestAppOptions, tokenOf } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
@@ -246,6 +254,41 @@ describe('administrators', () => {
         expect((await admin.call(healthApi.get)).body.problems).toEqual([])
         expect((await admin.call(adminMailApi.retry, { params })).body).toMatchObject({
           message: adminMailTexts.sent,
+        })
+      },
+      { admins: ['person-1@slipway.test'] },
+    ))
+
+  it('cannot have a mail sent again while it is being sent', () =>
+    atMailServer(
+      async (app, mailServer) => {
+        const { cookie = '' } = await app.signedIn('Root')
+        const headers = { cookie }
+        const list = async () =>
+          (await app.app.inject({ url: adminMailApi.list.path, headers })).json().mails[0] as AdminMail
+        const answers: ((error: Error) => void)[] = []
+        mailServer.answer = () => new Promise((_, reject) => answers.push(reject))
+        await signUpAtOnce(app, person.email)
+        await app.clock.advance(0)
+        const mail = await list()
+        expect(mail).toMatchObject({
+          state: 'waiting',
+          is_being_sent: true,
+          can_be_sent: false,
+          next_try_at: null,
+        })
+        const url = fillPath(adminMailApi.retry.path, { mailId: mail.id })
+        const refused = await app.app.inject({ method: 'POST', url, headers })
+        expect(refused.statusCode).toBe(409)
+        expect(refused.json()).toMatchObject({ message: adminMailTexts.beingSent })
+        expect(answers).toHaveLength(1)
+        answers[0]?.(new Error('421 come back later'))
+        await app.mailsIdle()
+        expect(await list()).toMatchObject({
+          tries: 1,
+          failure: '421 come back later',
+          is_being_sent: false,
+          can_be_sent: true,
         })
       },
       { admins: ['person-1@slipway.test'] },
