@@ -36,7 +36,7 @@ export function MailSheet() {
 
   function send({ id, recipient }: AdminMail): void {
     again.mutate(id, {
-      onSuccess: () => toast.success(`The mail to ${recipient} is sent now`),
+      onSuccess: () => toast.success(`The mail to ${recipient} is tried now`),
       onError: (failure) => toast.error(errorText(failure, 'Failed to send the mail. Please try again.')),
     })
   }
@@ -64,7 +64,12 @@ export function MailSheet() {
       {mails.length > 0 && !error && (
         <ul className="divide-y divide-line">
           {mails.map((mail) => (
-            <MailRow key={mail.id} mail={mail} onSend={() => send(mail)} />
+            <MailRow
+              key={mail.id}
+              mail={mail}
+              asking={again.isPending && again.variables === mail.id}
+              onSend={() => send(mail)}
+            />
           ))}
         </ul>
       )}
@@ -79,8 +84,16 @@ export function MailSheet() {
   )
 }
 
-function MailRow({ mail, onSend }: { mail: AdminMail; onSend: () => void }) {
-  const { recipient, state, created_at, failure, can_be_sent } = mail
+interface MailRowProps {
+  mail: AdminMail
+  /** Whether the server is asked to send it. */
+  asking: boolean
+  onSend: () => void
+}
+
+function MailRow({ mail, asking, onSend }: MailRowProps) {
+  const { recipient, state, created_at, failure, is_being_sent, can_be_sent } = mail
+  const obstacle = is_being_sent ? adminMailTexts.beingSent : adminMailTexts.over
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0 flex-[1_1_16rem]">
@@ -100,7 +113,9 @@ function MailRow({ mail, onSend }: { mail: AdminMail; onSend: () => void }) {
           size="sm"
           className="phone:h-10"
           aria-label={`Send now: ${purposeText(mail)} to ${recipient}`}
-          disabledReason={can_be_sent ? undefined : adminMailTexts.over}
+          busy={asking}
+          busyText="Sending..."
+          disabledReason={can_be_sent ? undefined : obstacle}
           onClick={onSend}
         >
           Send Now

@@ -24,9 +24,10 @@ export const purposeText = ({ purpose }: Pick<AdminMail, 'purpose'>): string => 
 const triesText = (tries: number) => (tries === 1 ? 'one try' : `${tries} tries`)
 
 /** Where it is on its way. */
-export function mailStateText({ state, tries, tried_at, next_try_at }: AdminMail): string {
+export function mailStateText({ state, tries, tried_at, next_try_at, is_being_sent }: AdminMail): string {
   if (state === 'sent') return `Sent ${formatDateTime(tried_at ?? '')}`
   if (state === 'failed') return `Not sent after ${triesText(tries)}`
+  if (is_being_sent) return 'Is being sent'
   if (tries === 0 || next_try_at === null) return 'Waits to be sent'
   return `Waits after ${triesText(tries)}; the next is ${formatDateTime(next_try_at)}`
 }
