@@ -42,6 +42,13 @@ describe('after a try', () => {
     expect(afterTry(tried({ serverFailures: 1 })).holdMs).toBe(5_000)
     for (const serverFailures of [5, 50]) expect(afterTry(tried({ serverFailures })).holdMs).toBe(300_000)
   })
+
+  it('no other mail waits for a failure that was known already', () => {
+    expect(afterTry(tried({ serverFailures: null }))).toEqual({
+      mail: { state: 'waiting', nextMs: at + 5_000 },
+      holdMs: null,
+    })
+  })
 })
 
 describe('what a mail server answers', () => {

@@ -10,8 +10,8 @@ export interface Tried {
   outcome: Outcome
   /** Of this mail, this one included. */
   tries: number
-  /** Failures of the mail server in a row, this one included. */
-  serverFailures: number
+  /** Failures of the mail server in a row, this one included; null: this one does not count, as the last was not known when it began. */
+  serverFailures: number | null
   nowMs: number
   /** When the secret in it expires; null: it has none. */
   expiresMs: number | null
@@ -32,7 +32,7 @@ export function afterTry({ outcome, tries, serverFailures, nowMs, expiresMs, jit
   return {
     mail: isOver ? { state: 'failed' } : { state: 'waiting', nextMs: nowMs + pauseMs },
     holdMs:
-      outcome.about === 'server'
+      outcome.about === 'server' && serverFailures !== null
         ? Math.min(pauseAfter(serverFailures, null, jitter) ?? longestHoldMs, longestHoldMs)
         : null,
   }

@@ -35,6 +35,8 @@ export interface MailReconcileOptions {
 export function makeMailReconcile(options: MailReconcileOptions) {
   const { repo, send, kick, clock, log, random = Math.random } = options
   let serverFailures = 0
+  // By the monotonic clock: nothing is held for hours because somebody set the other one.
+  let failedAt = Number.NEGATIVE_INFINITY
   let heldUntil = 0
   const tries = { succeeded: 0, failed: 0 }
   let leave = () => {}
@@ -53,14 +55,21 @@ export function makeMailReconcile(options: MailReconcileOptions) {
     log.error({ id, to, purpose, tries: mail.tries, reason: outcome.message }, 'mail could not be sent')
   }
 
-  /** Counts failures of the mail server, and has all that waits sent once it is well again. */
-  async function noteServer(outcome: Outcome, holdMs: number | null): Promise<void> {
-    if (holdMs !== null) {
-      heldUntil = clock.now() + holdMs
-      return
-    }
-    if (outcome !== 'sent' || serverFailures === 0) return
+  /**
+   * Failures of the mail server in a row, with that of a try; null when that is none, or the try began before the last one was known:
+   * lanes that fail together have found out one thing.
+   */
+  function countFailure(outcome: Outcome, begunAt: number): number | null {
+    if (outcome === 'sent' || outcome.about !== 'server' || begunAt <= failedAt) return null
+    failedAt = clock.monotonic()
+    return ++serverFailures
+  }
+
+  /** Has all that waits sent once the mail server is well again. */
+  async function noteSuccess(): Promise<void> {
+    if (serverFailures === 0) return
     serverFailures = 0
+    heldUntil = 0
     await repo.hurry(isoTime(clock.now()))
     for (const lane of lanes) kick(lane)
   }
@@ -75,11 +84,13 @@ export function makeMailReconcile(options: MailReconcileOptions) {
 
   return {
     async look(lane: string): Promise<Again> {
-      const now = clock.now()
-      if (heldUntil > now) return { afterMs: Math.min(heldUntil - now, longestMs) }
+      const begunAt = clock.monotonic()
+      const heldMs = heldUntil - begunAt
+      if (heldMs > 0) return { afterMs: Math.min(heldMs, longestMs) }
       // Claiming takes the place of whoever else writes: it is not done in vain.
       const later = await whenDue()
       if (later !== null) return later
+      const now = clock.now()
       const mail = await repo.claim(isoTime(now), isoTime(now + claimLastsMs))
       if (!mail) return { afterMs: idleMs }
       // While the mail server fails one at a time finds out whether it still does.
@@ -89,15 +100,15 @@ export function makeMailReconcile(options: MailReconcileOptions) {
       // The claim stays: whoever drives next sends it again once that is over.
       if (outcome === 'left') return 'when-kicked'
       note(mail, outcome)
-      if (outcome !== 'sent' && outcome.about === 'server') serverFailures++
       const verdict = afterTry({
         outcome,
         tries: mail.tries,
-        serverFailures,
+        serverFailures: countFailure(outcome, begunAt),
         nowMs: clock.now(),
         expiresMs: mail.expiresAt === null ? null : Date.parse(mail.expiresAt),
         jitter: random(),
       })
+      if (verdict.holdMs !== null) heldUntil = clock.monotonic() + verdict.holdMs
       await repo.settle(mail, {
         state: verdict.mail.state,
         next_at: verdict.mail.state === 'waiting' ? isoTime(verdict.mail.nextMs) : null,
@@ -105,7 +116,7 @@ export function makeMailReconcile(options: MailReconcileOptions) {
         // A secret does not outlive its use.
         ...(verdict.mail.state === 'sent' && { content: null }),
       })
-      await noteServer(outcome, verdict.holdMs)
+      if (outcome === 'sent') await noteSuccess()
       return 'now'
     },
 

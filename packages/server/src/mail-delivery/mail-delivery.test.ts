@@ -225,6 +225,53 @@ describe('a mail', () => {
     }))
 })
 
+describe('the mail server', () => {
+  it('failed once when several tries fail that began before', () =>
+    atMailServer(async (app, mailServer) => {
+      const answers = Promise.withResolvers<void>()
+      let begun = 0
+      mailServer.answer = () => {
+        begun++
+        return answers.promise
+      }
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await signUpAtOnce(app, `${name}@slipway.test`)
+      await app.clock.advance(31_000)
+      expect(begun).toBe(4)
+      answers.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNECTION' }))
+      await app.idle()
+      mailServer.answer = async () => {}
+      await app.clock.advance(10_000)
+      expect(app.mails).toHaveLength(5)
+    }))
+
+  it('is well again for all mails as soon as it takes one', () =>
+    atMailServer(async (app, mailServer) => {
+      const slow = Promise.withResolvers<void>()
+      mailServer.answer = ({ to }) => (to === person.email ? slow.promise : down())
+      await signUpAtOnce(app, person.email)
+      await signUpAtOnce(app, 'grace@slipway.test')
+      await app.clock.advance(30_000)
+      expect(await rows(app)).toMatchObject([{ failure: null }, { failure: 'connect ECONNREFUSED' }])
+      mailServer.answer = async () => {}
+      slow.resolve()
+      await app.idle()
+      expect(app.mails).toHaveLength(2)
+    }))
+
+  it('is not waited for any longer because the clock was ahead when it failed', () =>
+    atMailServer(async (app, mailServer) => {
+      await signUp(app, { email: 'grace@slipway.test' })
+      mailServer.answer = down
+      app.clock.set(app.clock.now() + 20 * hour)
+      await signUp(app)
+      app.clock.set(app.clock.now() - 20 * hour)
+      mailServer.answer = async () => {}
+      await signUp(app, { email: 'lena@slipway.test' })
+      await app.clock.advance(10_000)
+      expect(app.mails.map(({ to }) => to)).toEqual(['grace@slipway.test', 'lena@slipway.test', person.email])
+    }))
+})
+
 describe('administrators', () => {
   it('see what waits and what failed, and have it sent again', () =>
     atMailServer(
