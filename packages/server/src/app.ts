@@ -104,7 +104,7 @@ export async function buildApp(options: AppOptions) {
     { binDays: config.binDays, vms: () => vms, groupIdsOf: (projectId) => groups.idsOf(projectId) },
   )
   const { mailQueue, mailDelivery, mailReconciler, mailFigures, leaveMails } = makeMails(
-    { db, clock, log, calls, underLease: underOwnLease },
+    { db, clock, clockGuard, log, calls, underLease: underOwnLease },
     { sendMail: options.sendMail, secretKey: options.factorKey },
   )
   const people = makePeople({

@@ -9,10 +9,10 @@ import { type Base, rhythm } from './base.ts'
 
 /** Mails that wait in the database until the mail server takes them. */
 export function makeMails(
-  base: Pick<Base, 'db' | 'clock' | 'log' | 'calls' | 'underLease'>,
+  base: Pick<Base, 'db' | 'clock' | 'clockGuard' | 'log' | 'calls' | 'underLease'>,
   { sendMail, secretKey }: { sendMail: SendMail; secretKey: string },
 ) {
-  const { db, clock, log, calls, underLease } = base
+  const { db, clock, clockGuard, log, calls, underLease } = base
   const repo = makeMailDeliveryRepo(db)
   const { seal, open } = makeMailSeal(secretKey, clock)
   const { look, scan, tryAgain, leave, tally } = makeMailReconcile({
@@ -33,6 +33,7 @@ export function makeMails(
     },
     kick: (lane) => mailReconciler.kick(lane),
     clock,
+    clockGuard,
     log,
   })
   const mailReconciler = makeReconciler({

@@ -5,6 +5,7 @@
  */
 import { adminMailTexts } from '@slipway/contract'
 import { type Clock, isoTime } from '../lib/clock.ts'
+import type { ClockGuard } from '../lib/clock-guard.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { afterTry, claimLastsMs, type Outcome } from './mail-delivery.plan.ts'
@@ -14,7 +15,7 @@ import type { ClaimedMail, MailDeliveryRepo } from './mail-delivery.repo.ts'
 export const lanes: readonly string[] = ['1', '2', '3', '4']
 /** The lane that is kicked; it kicks the next one when there is more to do. */
 export const first = '1'
-/** Another lane was faster, or what is due has expired and is ended by the next scan. */
+/** Another lane was faster. */
 const idleMs = 1_000
 /** Whatever waits, it is looked at again after so long. */
 const longestMs = 30_000
@@ -28,12 +29,14 @@ export interface MailReconcileOptions {
   /** Looks at a lane soon. */
   kick: (lane: string) => void
   clock: Clock
+  /** No mail is given up for its age while the clock is not believed. */
+  clockGuard: Pick<ClockGuard, 'isTrusted'>
   log: Pick<Log, 'info' | 'error'>
   random?: () => number
 }
 
 export function makeMailReconcile(options: MailReconcileOptions) {
-  const { repo, send, kick, clock, log, random = Math.random } = options
+  const { repo, send, kick, clock, clockGuard, log, random = Math.random } = options
   let serverFailures = 0
   // By the monotonic clock: nothing is held for hours because somebody set the other one.
   let failedAt = Number.NEGATIVE_INFINITY
@@ -76,9 +79,10 @@ export function makeMailReconcile(options: MailReconcileOptions) {
 
   /** When a mail may be claimed; null: now. */
   async function whenDue(): Promise<Again | null> {
-    const nextAt = await repo.nextAt()
+    const now = clock.now()
+    const nextAt = await repo.nextAt(isoTime(now))
     if (nextAt === null) return 'when-kicked'
-    const waitMs = Date.parse(nextAt) - clock.now()
+    const waitMs = Date.parse(nextAt) - now
     return waitMs > 0 ? { afterMs: Math.min(waitMs, longestMs) } : null
   }
 
@@ -121,8 +125,9 @@ export function makeMailReconcile(options: MailReconcileOptions) {
     },
 
     async scan(): Promise<readonly string[]> {
-      await repo.expire(isoTime(clock.now()), adminMailTexts.expired)
-      return (await repo.nextAt()) === null ? [] : [first]
+      const now = isoTime(clock.now())
+      if (clockGuard.isTrusted()) await repo.expire(now, adminMailTexts.expired)
+      return (await repo.nextAt(now)) === null ? [] : [first]
     },
 
     /** Tries at once again although the mail server failed: somebody says that it is well. */

@@ -64,12 +64,13 @@ export function makeMailDeliveryRepo(db: Db) {
     settle: (mail: ClaimedMail, result: Parameters<typeof settleMail>[2]): Promise<boolean> =>
       settleMail(db, mail, result),
 
-    /** When the next try is due of those that wait; null: none waits. */
-    async nextAt(): Promise<string | null> {
+    /** When the next try is due of those that wait and are still of use; null: none is. */
+    async nextAt(now: string): Promise<string | null> {
       const row = await db
         .selectFrom('mail_queue')
         .select((e) => e.fn.min('next_at').as('at'))
         .where('state', '=', 'waiting')
+        .where(isOfUse(now))
         .executeTakeFirst()
       return row?.at ?? null
     },

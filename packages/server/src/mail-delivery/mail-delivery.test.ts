@@ -192,6 +192,20 @@ describe('a mail', () => {
       expect(app.mails).toHaveLength(2)
     }))
 
+  it('is not given up when the clock alone says that its link has stopped working', () =>
+    atMailServer(async (app, mailServer) => {
+      mailServer.answer = down
+      await signUp(app)
+      const days = 3 * 24 * hour
+      app.clock.set(app.clock.now() + days)
+      await app.clock.advance(minute)
+      expect(await rows(app)).toMatchObject([{ state: 'waiting', content: expect.any(String) }])
+      app.clock.set(app.clock.now() - days)
+      mailServer.answer = async () => {}
+      await app.clock.advance(10 * minute)
+      expect(app.mails).toHaveLength(1)
+    }))
+
   it('to one address that is refused for good does not hold up the others', () =>
     atMailServer(async (app, mailServer) => {
       mailServer.answer = async ({ to }) => {
