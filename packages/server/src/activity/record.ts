@@ -50,6 +50,8 @@ async function isRecorded(executor: Db, { at, action, actor, subject }: Entry): 
     // Ids may run ahead of the clock, never behind: the index finds few, the time decides.
     .where('id', '>=', idFloor(at - visitMs))
     .where('at', '>', isoTime(at - visitMs))
+    // One that was written while the clock was ahead says nothing of this visit.
+    .where('at', '<=', isoTime(at))
     .where('action', '=', action)
     .where('actor_id', '=', actor)
     .limit(1)

@@ -311,6 +311,20 @@ describe('who looked', () => {
     later.socket.close()
   })
 
+  it('is in the log also when somebody looked while the clock was ahead', async () => {
+    const vm = await newVm('ahead')
+    const entries = async () => {
+      const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity?kind=access&object_id=${vm}`)
+      return (body as { entries: unknown[] }).entries
+    }
+    const now = app.clock.now()
+    app.clock.set(now + 5 * 60 * 60_000)
+    ;(await live(vm)).socket.close()
+    app.clock.set(now)
+    for (let i = 0; i < 2; i++) (await live(vm)).socket.close()
+    expect(await entries()).toHaveLength(2)
+  })
+
   it('is in the log whatever the client says, and once on all servers', async () => {
     const vm = await newVm('claimed')
     const entries = async () => {
