@@ -116,8 +116,12 @@ describe('a volume', () => {
   test.each([
     ['Pending', 'False', false],
     ['PendingPopulation', 'False', false],
+    ['CloneScheduled', 'False', false],
+    ['CloneFromSnapshotSourceInProgress', 'False', false],
+    ['CloneFromSnapshotSourceInProgress', 'True', true],
     ['ImportScheduled', 'False', true],
     ['ImportInProgress', 'False', true],
+    ['UploadReady', 'False', true],
     ['Succeeded', 'True', true],
   ] as const)('has a place in phase %s while its claim is bound: %s: %s', (phase, status, has) => {
     expect(hasPlace({ phase, conditions: [bound(status, 'Pending')] })).toBe(has)

@@ -41,14 +41,12 @@ export function makingOf(status: DataVolume['status'] | null): Making {
 export const sizeOf = (volume: Pick<MirroredDataVolume, 'requested' | 'annotations'> | null): number =>
   Math.max(bytesOf(volume?.requested) ?? 0, bytesOf(volume?.annotations[mark.size]) ?? 0)
 
-const placeless = ['', 'Unset', 'Unknown', 'Pending', 'PendingPopulation']
-
 /**
  * Whether the storage has made a place for it. Its claim is not bound before its content is there: CDI fills another one,
- * and goes on from `Pending` when that is bound.
+ * and goes on from `Pending` to an import or upload when that is bound. Copies leave `Pending` before anything is.
  */
 export const hasPlace = (status: DataVolume['status'] | null): boolean =>
-  conditionOf(status, 'Bound')?.status === 'True' || !placeless.includes(status?.phase ?? '')
+  conditionOf(status, 'Bound')?.status === 'True' || /^(Import|Upload)/.test(status?.phase ?? '')
 
 /** What became of the claim of a volume that was whole; null where it is there, or waits for its first machine. */
 export function lossOf(status: DataVolume['status'] | null): string | null {
