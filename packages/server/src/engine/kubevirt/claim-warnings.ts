@@ -1,4 +1,5 @@
 /** What the cluster says of claims that do not get on. It tells so in events, which are asked for when something stands still. */
+import { pause } from '../../lib/pause.ts'
 import type { Ground } from './ground.ts'
 import { type ClusterEvent, kinds } from './kinds.ts'
 import type { At } from './kube/objects.ts'
@@ -8,6 +9,9 @@ import { tooSmallFor } from './volume-state.ts'
 /** What has not changed for so long stands still. */
 const stillMs = 20_000
 const againMs = 30_000
+/** So long after the condition that the content does not fit, CDI may be copying the event that says how large it is. */
+const sizeLateMs = 10_000
+const sizeAgainMs = 500
 
 export function makeClaimWarnings({ client, clock, log }: Pick<Ground, 'client' | 'clock' | 'log'>) {
   /** By what is in memory of a volume, which is another object after each change. */
@@ -37,10 +41,15 @@ export function makeClaimWarnings({ client, clock, log }: Pick<Ground, 'client' 
     lastOf,
     lastSince,
 
-    /** How large a disk has to be for its content, which only events tell; null where none does. */
-    async contentBytes(volume: MirroredDataVolume): Promise<number | null> {
-      const told = (await warningsOf(volume)).map(({ message = '' }) => tooSmallFor(message))
-      return told.findLast((bytes) => bytes !== null) ?? null
+    /** How large a disk has to be for its content, which only events tell; null where none does in time. */
+    async contentBytes(volume: MirroredDataVolume, signal?: AbortSignal): Promise<number | null> {
+      const until = clock.monotonic() + sizeLateMs
+      for (;;) {
+        const told = (await warningsOf(volume)).map(({ message = '' }) => tooSmallFor(message))
+        const bytes = told.findLast((one) => one !== null) ?? null
+        if (bytes !== null || clock.monotonic() >= until || signal?.aborted) return bytes
+        await pause(clock, sizeAgainMs, signal)
+      }
     },
 
     /** Asks about a volume that stands still, now and then. */

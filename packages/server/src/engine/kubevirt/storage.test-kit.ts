@@ -39,8 +39,16 @@ export async function openTestCluster(
   const cluster = await readKubeconfig(kubeconfig, systemClock)
   const plain = makeKubeClient(cluster, { clock: systemClock, qps: 500, burst: 500 })
   const wrongs: Wrongs = new Map()
+  /** So many more times what there is of a kind is not shown yet. */
+  const late = new Map<string, number>()
   const client: KubeClient = {
     ...plain,
+    async list(kind, ...query) {
+      const page = await plain.list(kind, ...query)
+      const times = late.get(kind.plural) ?? 0
+      late.set(kind.plural, Math.max(0, times - 1))
+      return times === 0 ? page : { ...page, items: [] }
+    },
     create: (kind, namespace, object, options) => {
       const annotations = { ...object.metadata.annotations, ...wrongs.get(kind.plural) }
       return plain.create(
@@ -141,6 +149,7 @@ export async function openTestCluster(
     ground,
     engine,
     wrongs,
+    late,
     names,
     mirror,
     client,

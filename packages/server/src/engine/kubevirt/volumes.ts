@@ -202,7 +202,8 @@ export function makeVolumes(
         throw stuck(loss)
       }
       if (made.because !== 'too-small') throw failureOf(made, spec.source)
-      const bytes = made.bytes ?? (volume && (await warnings.contentBytes(volume)))
+      const bytes = made.bytes ?? (volume && (await warnings.contentBytes(volume, work.signal)))
+      goOn(work.signal)
       if (bytes === null)
         throw new EngineError('source-refused', 'The content does not fit on the disk. Create a larger disk.')
       if (sizes === mostSizes)
