@@ -12,7 +12,7 @@ import { makeHolders } from './machine-holders.ts'
 import { isOver } from './machine-state.ts'
 import type { MirroredMachine } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
-import { makingOf } from './volume-state.ts'
+import { lossOf, makingOf } from './volume-state.ts'
 
 const runnable = { ...kinds.machines, group: 'subresources.kubevirt.io' }
 
@@ -79,11 +79,11 @@ export function makePower(ground: Ground) {
     mirror.machines.observe(await client.merge(kinds.machines, { namespace, name }, change))
   }
 
-  /** Until the root disk is ready KubeVirt neither starts nor stops anything, but in `Halted`. */
+  /** Until the root disk is ready, and once it is lost, KubeVirt neither starts nor stops anything, but in `Halted`. */
   const hasRoot = ({ id }: MirroredMachine): boolean =>
     mirror.dataVolumes.by('id', id).some(({ isGoing, status }) => {
       const isWaiting = status?.phase === 'PendingPopulation'
-      return !isGoing && (isWaiting || makingOf(status).is === 'whole')
+      return !isGoing && (isWaiting || (makingOf(status).is === 'whole' && lossOf(status) === null))
     })
 
   return {
@@ -114,7 +114,7 @@ export function makePower(ground: Ground) {
     /** @param graceSeconds how long the guest may take; as long as its machine says when left out */
     async stop(machine: MirroredMachine, uid: string, graceSeconds?: number): Promise<void> {
       if (!hasRoot(machine)) {
-        // Somebody removed the disk, and KubeVirt waits for another one, which waits for the guest to let go of the first.
+        // KubeVirt waits for another disk, which waits for the guest to let go of the one that was removed or lost.
         await halt(machine, 'The VM could not be stopped.')
         if (graceSeconds === undefined) return
       }

@@ -178,6 +178,27 @@ test.skipIf(!kubeconfig || !guestCommand)(
 )
 
 test.skipIf(!kubeconfig)(
+  'a machine whose root disk the cluster has lost under its guest can be stopped',
+  async () => {
+    const { engine, client, id, projectId, image, at } = await openEngine((plain) => plain)
+    await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: true })
+    await bootImage(client, image)
+    const power = async () => (await engine.inspect(id)).power
+    await engine.startMachine(id, { freshRoot: false, volumeIds: [] })
+    await eventually(power, 'ready')
+    const root = { namespace: at.namespace, name: `${at.name}-root` }
+    const { spec } = await client.get(kinds.claims, root)
+    const persistentVolumes = { group: '', version: 'v1', plural: 'persistentvolumes' }
+    await client.remove(persistentVolumes, { name: spec.volumeName ?? '' })
+    await eventually(async () => (await client.get(kinds.dataVolumes, root)).status?.phase, 'Failed')
+    await engine.powerOff(id)
+    expect(await power()).toBe('broken')
+    await expect(client.get(kinds.instances, at)).rejects.toMatchObject({ kind: 'not-found' })
+  },
+  60_000,
+)
+
+test.skipIf(!kubeconfig)(
   'disks stay where they are, and a reboot ends no run, where the gates of KubeVirt are closed',
   async () => {
     const developerConfiguration = {

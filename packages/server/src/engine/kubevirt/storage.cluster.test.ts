@@ -138,6 +138,14 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       if (what === 'claim') await cluster.client.remove(kinds.claims, at)
       else await cluster.client.remove(persistentVolumes, { name: spec.volumeName ?? '' })
       await eventually(async () => (await engine.inspectVolume(id)).state, 'broken')
+      // Whoever asked for it and heard no answer asks again.
+      await expect(make(id, { from: 'nothing' }, 32)).rejects.toMatchObject({
+        code: 'internal',
+        retryable: true,
+        message: expect.stringMatching(/^The disk could not be made\. The cluster said: The cluster /),
+      })
+      expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
+      await make(id, { from: 'nothing' }, 32)
       await engine.deleteVolume(id)
       expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
     })

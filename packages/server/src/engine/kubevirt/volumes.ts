@@ -236,7 +236,8 @@ export function makeVolumes(
       requireSight(ground)
       const there = find(spec.id)
       if (there?.isGoing) throw goneMeanwhile()
-      if (there && makingOf(there.status).is === 'whole') return { sizeBytes: sizeOf(there), sha256: null }
+      if (there && makingOf(there.status).is === 'whole' && lossOf(there.status) === null)
+        return { sizeBytes: sizeOf(there), sha256: null }
       try {
         goOn(work.signal)
         return await inOurWords(notMade, () => makeWhole(spec, work))
