@@ -8,6 +8,7 @@ import type { PatchStep } from './kube/kube-client.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { At } from './kube/objects.ts'
 import { volumeIdsOf, withVolumes } from './machine-volumes.ts'
+import { makeMachineWrites } from './machine-writes.ts'
 import type { MirroredInstance, MirroredMachine } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
 
@@ -16,6 +17,7 @@ const usualCopiedMs = 20_000
 
 export function makeHolders(ground: Ground) {
   const { client, mirror, names, clock } = ground
+  const { patch } = makeMachineWrites(ground)
 
   const machineOf = (id: string): MirroredMachine | null =>
     mirror.machines.by('id', id).find(({ isGoing }) => !isGoing) ?? null
@@ -51,12 +53,7 @@ export function makeHolders(ground: Ground) {
     const read = () => client.get(kinds.machines, at)
     const write = async (machine: VirtualMachine) => {
       const wanted = steps(machine)
-      if (wanted.length === 0) return machine
-      const value = machine.metadata.resourceVersion
-      return client.patch(kinds.machines, at, [
-        { op: 'test', path: '/metadata/resourceVersion', value },
-        ...wanted,
-      ])
+      return wanted.length === 0 ? machine : patch(machine, wanted)
     }
     const changed = await inOurWords(doing, () =>
       retryOnConflict(read, write, { clock }).catch((error) => {

@@ -4,6 +4,7 @@ import type { MachineLikeness } from '../engine.ts'
 import type { Ground } from './ground.ts'
 import { kinds } from './kinds.ts'
 import { seedObject } from './machine-seed.ts'
+import { makeMachineWrites } from './machine-writes.ts'
 import type { MirroredMachine } from './mirror.ts'
 import { mark } from './names.ts'
 import { makeUnread, removeOnce } from './removal.ts'
@@ -26,18 +27,18 @@ export const likenessMark = ({
  * are written and never read, and the answer to a change would hold all of one. Costs no call when it is so.
  */
 export async function become(
-  { client, mirror, names }: Pick<Ground, 'client' | 'mirror' | 'names'>,
+  ground: Pick<Ground, 'client' | 'mirror' | 'names'>,
   machine: MirroredMachine,
   like: MachineLikeness,
-  endsAtReboot: boolean,
 ): Promise<void> {
   const isLike = likenessMark(like)
   if (machine.annotations[mark.like] === isLike) return
   const { id, projectId, namespace } = machine
-  const seed = seedObject(names, { id, projectId, ...like }, machine)
-  await removeOnce({ client }, kinds.secrets, { namespace, name: seed.metadata.name })
-  await makeUnread({ client }, kinds.secrets, namespace, seed)
-  const changed = await client.merge(kinds.machines, machine, {
+  const { merge } = makeMachineWrites(ground)
+  const seed = seedObject(ground.names, { id, projectId, ...like }, machine)
+  await removeOnce(ground, kinds.secrets, { namespace, name: seed.metadata.name })
+  await makeUnread(ground, kinds.secrets, namespace, seed)
+  await merge(machine, {
     metadata: { annotations: { [mark.like]: isLike, [mark.forgetful]: like.persistent ? null : 'true' } },
     spec: {
       template: {
@@ -46,11 +47,10 @@ export async function become(
           domain: {
             cpu: { cores: like.cpu },
             memory: { guest: `${like.memoryMb}Mi` },
-            rebootPolicy: !like.persistent && endsAtReboot ? 'Terminate' : null,
+            rebootPolicy: like.persistent ? null : 'Terminate',
           },
         },
       },
     },
   })
-  mirror.machines.observe(changed)
 }

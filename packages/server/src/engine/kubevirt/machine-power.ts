@@ -10,6 +10,7 @@ import { isKube } from './kube/kube-error.ts'
 import type { At } from './kube/objects.ts'
 import { makeHolders } from './machine-holders.ts'
 import { isOver } from './machine-state.ts'
+import { makeMachineWrites } from './machine-writes.ts'
 import type { MirroredMachine } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
 import { lossOf, makingOf } from './volume-state.ts'
@@ -31,6 +32,7 @@ interface Now {
 export function makePower(ground: Ground) {
   const { client, mirror, clock } = ground
   const { untilNotCopied } = makeHolders(ground)
+  const { merge } = makeMachineWrites(ground)
   const instanceOf = ({ namespace, name }: At) => mirror.instances.get(`${namespace}/${name}`)
 
   async function look(at: At): Promise<Now> {
@@ -75,8 +77,7 @@ export function makePower(ground: Ground) {
   ): Promise<void> {
     if (runStrategy === 'Halted') return
     await untilNotCopied(() => mirror.machines.by('id', id), doing)
-    const change = { metadata: { uid }, spec: { runStrategy: 'Halted' } }
-    mirror.machines.observe(await client.merge(kinds.machines, { namespace, name }, change))
+    await merge({ namespace, name }, { metadata: { uid }, spec: { runStrategy: 'Halted' } })
   }
 
   /** Until the root disk is ready, and once it is lost, KubeVirt neither starts nor stops anything, but in `Halted`. */

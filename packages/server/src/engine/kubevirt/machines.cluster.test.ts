@@ -198,22 +198,27 @@ test.skipIf(!kubeconfig)(
   60_000,
 )
 
+/** An engine to which the gates of hot-plug and of reboots are closed; machines are changed through `change`. */
+const openGated = (change: (client: KubeClient) => Pick<KubeClient, 'merge' | 'patch'> = (plain) => plain) =>
+  openEngine((plain) => ({
+    ...plain,
+    ...change(plain),
+    list: (async (kind, ...query) => {
+      const page = await plain.list(kind, ...query)
+      if (kind.plural !== 'kubevirts') return page
+      const developerConfiguration = {
+        featureGates: ['HotplugVolumes'],
+        disabledFeatureGates: ['RebootPolicy'],
+      }
+      const spec = { configuration: { developerConfiguration } }
+      return { ...page, items: page.items.map((one) => ({ ...one, spec })) }
+    }) as typeof plain.list,
+  }))
+
 test.skipIf(!kubeconfig)(
   'disks stay where they are, and a reboot ends no run, where the gates of KubeVirt are closed',
   async () => {
-    const developerConfiguration = {
-      featureGates: ['HotplugVolumes'],
-      disabledFeatureGates: ['RebootPolicy'],
-    }
-    const { engine, client, id, projectId, image, at } = await openEngine((plain) => ({
-      ...plain,
-      list: (async (kind, ...query) => {
-        const page = await plain.list(kind, ...query)
-        if (kind.plural !== 'kubevirts') return page
-        const spec = { configuration: { developerConfiguration } }
-        return { ...page, items: page.items.map((one) => ({ ...one, spec })) }
-      }) as typeof plain.list,
-    }))
+    const { engine, client, id, projectId, image, at } = await openGated()
     expect(engine.capabilities.cannot.hotPlug).toBe(clusterLimits.hotPlug)
     await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: false })
     const { spec } = await client.get(kinds.machines, at)
@@ -232,4 +237,66 @@ test.skipIf(!kubeconfig)(
     await engine.deleteVolume(disk)
   },
   30_000,
+)
+
+/** Refuses what the webhook of KubeVirt refuses while the gate of reboots is closed. */
+function refusing({ merge, patch }: KubeClient): Pick<KubeClient, 'merge' | 'patch'> {
+  function judge<W extends typeof merge | typeof patch>(write: W): W {
+    const judged = async (...[kind, at, change, options]: Parameters<typeof merge>) => {
+      if (kind.plural === kinds.machines.plural && options?.part === undefined) {
+        const would = await (write as typeof merge)(kinds.machines, at, change, { dryRun: true })
+        if (would.spec.template.spec.domain.rebootPolicy !== undefined)
+          throw new KubeError('invalid', 'The RebootPolicy feature gate is not enabled')
+      }
+      return (write as typeof merge)(kind, at, change, options)
+    }
+    return judged as W
+  }
+  return { merge: judge(merge), patch: judge(patch) }
+}
+
+test.skipIf(!kubeconfig)(
+  'a machine that was made before the gate of reboots was closed is stopped, changed and restored without what belongs to it',
+  async () => {
+    const { engine, client, id, projectId, image, at } = await openGated(refusing)
+    await engine.createMachine({ id, projectId, hostname: 'a', ...size, persistent: false })
+    await bootImage(client, image)
+    const [disk, snapshotId, safetyId] = [randomUUID(), randomUUID(), randomUUID()]
+    await engine.createVolume(
+      { id: disk, projectId, source: { from: 'nothing' }, sizeBytes: 2 ** 25 },
+      work(),
+    )
+    const before = () =>
+      client.merge(kinds.machines, at, {
+        spec: { template: { spec: { domain: { rebootPolicy: 'Terminate' } } } },
+      })
+    const without = async () =>
+      expect((await client.get(kinds.machines, at)).spec.template.spec.domain).not.toHaveProperty(
+        'rebootPolicy',
+      )
+    await before()
+    const like = { hostname: 'b', ...size, persistent: false }
+    await engine.startMachine(id, { freshRoot: true, volumeIds: [], like })
+    await eventually(async () => (await engine.inspect(id)).power, 'ready')
+    await without()
+    await before()
+    await engine.powerOff(id)
+    expect((await engine.inspect(id)).power).toBe('off')
+    await without()
+    await before()
+    await engine.attachVolume(id, disk)
+    await without()
+    const source = { machineId: id, volumeIds: [], memory: false }
+    await engine.createMachineSnapshot(snapshotId, source, work())
+    await engine.prepareRestore(id, { snapshotId, volumeIds: [] }, work())
+    await before()
+    await engine.switchDisks(id, safetyId, work())
+    await without()
+    await before()
+    await engine.detachVolume(id, disk, work())
+    await without()
+    await engine.deleteVolume(disk)
+    for (const one of [snapshotId, safetyId]) await engine.deleteMachineSnapshot(one)
+  },
+  60_000,
 )

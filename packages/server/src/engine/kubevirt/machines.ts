@@ -7,7 +7,6 @@ import type { ImageClaim } from './images.ts'
 import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { At } from './kube/objects.ts'
-import { hasGate } from './kubevirt-gates.ts'
 import { makeHolders } from './machine-holders.ts'
 import { become } from './machine-likeness.ts'
 import { machineObject } from './machine-object.ts'
@@ -15,6 +14,7 @@ import { makePower } from './machine-power.ts'
 import { seedObject } from './machine-seed.ts'
 import { isStarting, stateOf } from './machine-state.ts'
 import { volumeIdsOf } from './machine-volumes.ts'
+import { makeMachineWrites } from './machine-writes.ts'
 import type { MirroredDataVolume, MirroredMachine } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
 import { mark } from './names.ts'
@@ -60,6 +60,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
   const { client, mirror, names, clock } = ground
   const { notes } = parts
   const { guestOf, setVolumes, letGo } = makeHolders(ground)
+  const { merge, endsAtReboot } = makeMachineWrites(ground)
   const root = rootMoves(ground)
   const power = makePower(ground)
   const warnings = makeClaimWarnings(ground)
@@ -117,16 +118,13 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
     await power.stop(machine, guest.uid, graceSeconds)
   }
 
-  /** As long as a gate is closed, KubeVirt refuses each change of a machine with what belongs to it. */
-  const endsAtReboot = () => mirror.kubevirts.all().every((kubevirt) => hasGate(kubevirt, 'RebootPolicy'))
-
   /** What it may have been made or saved without: one without a name would be found by nobody. */
   async function conform(machine: MirroredMachine): Promise<void> {
     const isForgetful = machine.annotations[mark.forgetful] !== undefined
     const rebootPolicy = isForgetful && endsAtReboot() ? 'Terminate' : null
     if (machine.subdomain === names.guests && machine.rebootPolicy === rebootPolicy) return
     const spec = { template: { spec: { subdomain: names.guests, domain: { rebootPolicy } } } }
-    mirror.machines.observe(await client.merge(kinds.machines, machine, { spec }))
+    await merge(machine, { spec })
   }
 
   async function takeVolumes(machine: MirroredMachine, volumeIds: string[]): Promise<void> {
@@ -164,8 +162,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
         const machine = await makeOnce(ground, kinds.machines, namespace, wanted)
         await makeUnread(ground, kinds.secrets, namespace, seedObject(names, spec, machine.metadata))
         const at = { namespace, name: wanted.metadata.name }
-        const change = { metadata: { annotations: { [mark.whole]: 'true' } } }
-        mirror.machines.observe(await client.merge(kinds.machines, at, change))
+        await merge(at, { metadata: { annotations: { [mark.whole]: 'true' } } })
       })
       unsure.delete(spec.id)
     },
@@ -188,15 +185,12 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       })
       await takeVolumes(machine, volumeIds)
       await inOurWords(notStarted, async () => {
-        if (like) await become(ground, current(), like, endsAtReboot())
+        if (like) await become(ground, current(), like)
         if (freshRoot) await root.renew(current())
         await notes.write(current(), root.used(current()))
         await parts.protect(machine.projectId)
         // It may be halted, or somebody told KubeVirt to start it by itself: then two would decide.
-        if (current().runStrategy !== 'Manual')
-          mirror.machines.observe(
-            await client.merge(kinds.machines, machine, { spec: { runStrategy: 'Manual' } }),
-          )
+        if (current().runStrategy !== 'Manual') await merge(machine, { spec: { runStrategy: 'Manual' } })
         await power.start(machine)
       })
       const launched = () => (guestOf(machine) !== null ? true : null)

@@ -15,6 +15,7 @@ import { makeHolders } from './machine-holders.ts'
 import { makePower } from './machine-power.ts'
 import type { makeMachineSnapshots } from './machine-snapshots.ts'
 import { volumeIdsOf } from './machine-volumes.ts'
+import { makeMachineWrites } from './machine-writes.ts'
 import type { MirroredMachine, MirroredRestore } from './mirror.ts'
 import { ended, goOn, whenMirrored } from './mirror-wait.ts'
 import { mark } from './names.ts'
@@ -49,6 +50,7 @@ export function makeRestores(
 ): Pick<Engine, 'prepareRestore' | 'switchDisks' | 'dropRestore'> {
   const { mirror, names, clock } = ground
   const { machineOf, guestOf, change } = makeHolders(ground)
+  const { allowed } = makeMachineWrites(ground)
   const power = makePower(ground)
   const preparedOn = ({ annotations }: MirroredMachine): Prepared | null =>
     readPrepared(annotations[mark.restoreFrom])
@@ -128,7 +130,7 @@ export function makeRestores(
     safetyId: string,
   ): Promise<void> {
     const steps = ({ metadata }: VirtualMachine): PatchStep[] => [
-      { op: 'replace', path: '/spec', value: own },
+      { op: 'replace', path: '/spec', value: allowed(own) },
       ...noteSteps(metadata.annotations, { [mark.restoreFrom]: null, [mark.restored]: safetyId }),
     ]
     if ((await change(machine, steps, notRestored)) === null) throw missing()

@@ -4,9 +4,9 @@
  */
 import { inBackground } from '../../lib/in-background.ts'
 import type { Ground } from './ground.ts'
-import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import { isOver, noteOfExit } from './machine-state.ts'
+import { makeMachineWrites } from './machine-writes.ts'
 import type { MirroredInstance, MirroredMachine } from './mirror.ts'
 import { mark } from './names.ts'
 
@@ -14,7 +14,8 @@ type Notes = Readonly<Record<string, string>>
 
 /** Writes down what happens to instances from now on. */
 export function makeRunNotes(ground: Pick<Ground, 'client' | 'mirror' | 'log'>) {
-  const { client, mirror, log } = ground
+  const { mirror, log } = ground
+  const { merge } = makeMachineWrites(ground)
   /** What is on its way into the cluster, by the machine's uid. */
   const underWay = new Map<string, Record<string, string>>()
 
@@ -27,12 +28,7 @@ export function makeRunNotes(ground: Pick<Ground, 'client' | 'mirror' | 'log'>) 
   async function write(machine: MirroredMachine, notes: Record<string, string | null>): Promise<void> {
     const { namespace, name, uid, annotations } = machine
     if (Object.entries(notes).every(([key, value]) => (annotations[key] ?? null) === value)) return
-    const written = await client.merge(
-      kinds.machines,
-      { namespace, name },
-      { metadata: { uid, annotations: notes } },
-    )
-    mirror.machines.observe(written)
+    await merge({ namespace, name }, { metadata: { uid, annotations: notes } })
   }
 
   /** Known here at once; what cannot be written is known until the server ends, and noted with the next change. */

@@ -5,6 +5,7 @@ import { silentLog } from '../../lib/log.ts'
 import type { Ground } from './ground.ts'
 import { makeObjectStore } from './kube/object-store.ts'
 import type { StreamOptions } from './kube/stream.ts'
+import type { KubeVirt } from './kubevirt-gates.ts'
 import type { Mirror, MirroredInstance, MirroredMachine } from './mirror.ts'
 import { makeNames } from './names.ts'
 
@@ -64,7 +65,10 @@ export function playGround(attend: Attend = () => {}) {
     clock,
     log: silentLog,
     names: makeNames('slipway'),
-    mirror: { instances, machines, synced: Promise.resolve() } as unknown as Mirror,
+    mirror: {
+      ...{ instances, machines, synced: Promise.resolve() },
+      kubevirts: playedReflector<KubeVirt & { id: string }>(),
+    } as unknown as Mirror,
     client: {
       async openStream(path: string, { signal }: StreamOptions = {}) {
         opened.push(path)
