@@ -35,6 +35,9 @@ export async function become(
   if (machine.annotations[mark.like] === isLike) return
   const { id, projectId, namespace } = machine
   const { merge } = makeMachineWrites(ground)
+  // A seed that is not the one of its mark must not pass for it, wherever this is cut off.
+  if (machine.annotations[mark.like] !== undefined)
+    await merge(machine, { metadata: { annotations: { [mark.like]: null } } })
   const seed = seedObject(ground.names, { id, projectId, ...like }, machine)
   await removeOnce(ground, kinds.secrets, { namespace, name: seed.metadata.name })
   await makeUnread(ground, kinds.secrets, namespace, seed)

@@ -198,6 +198,33 @@ test.skipIf(!kubeconfig)(
   60_000,
 )
 
+test.skipIf(!kubeconfig)(
+  'a machine that was being made like something else and is wanted as it was has a seed',
+  async () => {
+    let isKilled = false
+    const { engine, client, id, projectId, at } = await openEngine((plain) => ({
+      ...plain,
+      create: (async (kind, ...given) => {
+        if (kind.plural === kinds.secrets.plural && isKilled)
+          throw new KubeError('away', 'The server was killed.')
+        return plain.create(kind, ...given)
+      }) as typeof plain.create,
+    }))
+    const like = (hostname: string) => ({ hostname, ...size, persistent: true })
+    const start = (hostname: string) =>
+      engine.startMachine(id, { freshRoot: false, volumeIds: [], like: like(hostname) })
+    await engine.createMachine({ id, projectId, ...like('a') })
+    isKilled = true
+    await expect(start('b')).rejects.toMatchObject({ retryable: true })
+    isKilled = false
+    await start('a')
+    const seed = { namespace: at.namespace, name: `${at.name}-seed` }
+    await expect(client.get(kinds.secrets, seed)).resolves.toMatchObject({ metadata: { name: seed.name } })
+    await engine.powerOff(id)
+  },
+  30_000,
+)
+
 /** An engine to which the gates of hot-plug and of reboots are closed; machines are changed through `change`. */
 const openGated = (change: (client: KubeClient) => Pick<KubeClient, 'merge' | 'patch'> = (plain) => plain) =>
   openEngine((plain) => ({
