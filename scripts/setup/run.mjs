@@ -72,6 +72,7 @@ export async function become(program, args, { env = {} } = {}) {
   process.exit((await run(tied[0], tied.slice(1), { env })).code)
 }
 
+/** Looks where root would look too: /usr/sbin is not on the path of every user. */
 export function hasCommand(command) {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
   return (isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command))).some((file) => {

@@ -140,5 +140,3 @@ export const installCommand = (packages) =>
 const namesOf = (packages) => [...new Set(packages.map((one) => one.package))]
 
 const tableOf = (packages) => packages.map((one) => `  ${one.package.padEnd(24)} ${one.why}`).join('\n')
-
-/** Looks where root would look too: /usr/sbin is not on the path of every user. */
