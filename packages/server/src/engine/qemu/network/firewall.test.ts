@@ -84,7 +84,7 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
 
     test('stand once they were put in force, and are put back when somebody flushes or changes them', async () => {
       const firewall = makeFirewall({ nft, resolvers: () => ['10.0.0.53'] })
-      expect(await firewall.ensure(users, limits)).toBe('put in force')
+      expect(await firewall.ensure(users, limits)).toBe('changed')
       expect(await firewall.ensure(users, limits)).toBe('stood')
       const whole = await listed()
       for (const damage of [
@@ -94,10 +94,35 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
       ]) {
         await nft(damage)
         expect(await listed()).not.toBe(whole)
-        expect(await firewall.ensure(users, limits)).toBe('put in force')
+        expect(await firewall.ensure(users, limits)).toBe('put back')
         expect(await listed()).toBe(whole)
       }
     })
+
+    test('that are other ones because the host tracks more connections were not put back', async () => {
+      const firewall = makeFirewall({ nft, resolvers: () => [] })
+      await firewall.ensure(users, limits)
+      expect(await firewall.ensure(users, { ...limits, connections: limits.connections + 1 })).toBe('changed')
+      await nft(['flush', 'ruleset'])
+      expect(await firewall.ensure(users, limits)).toBe('changed')
+    })
+
+    test.each(['stood', 'changed', 'put back'] as const)(
+      'that %s are told if they were put back',
+      async (how) => {
+        const told: string[] = []
+        let looks = 0
+        const stop = watchFirewall({
+          ensure: async () => (looks++ === 0 ? how : 'stood'),
+          isNeeded: () => true,
+          log: { warn: (text: unknown) => told.push(String(text)), error: () => {} },
+          everyMs: 5,
+        })
+        while (looks < 3) await sleep(5)
+        stop()
+        expect(told).toHaveLength(how === 'put back' ? 1 : 0)
+      },
+    )
 
     test('are watched while there is a guest, and what was put back is told', async () => {
       const firewall = makeFirewall({ nft, resolvers: () => [] })

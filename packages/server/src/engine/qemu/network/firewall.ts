@@ -6,7 +6,7 @@ import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { EngineError } from '../../engine.ts'
 import { type GuestUsers, sharedUser } from '../guest-users.ts'
 import { connectionLimits, type GuestLimits, readRefused } from './guest-limits.ts'
-import { listingOf, type Nft, replaced } from './table.ts'
+import { type Ensured, listingOf, type Nft, replaced } from './table.ts'
 
 /** The one nftables table that is ours. */
 const TABLE = 'slipway'
@@ -34,18 +34,19 @@ export function makeFirewall({
 
   const listing = () => listingOf(nft, `inet ${TABLE}`)
 
-  async function putInForce(users: GuestUsers, limits: GuestLimits): Promise<'stood' | 'put in force'> {
+  async function putInForce(users: GuestUsers, limits: GuestLimits): Promise<Ensured> {
     const shared = await before()
     const all = shared === null ? [users] : [{ first: shared, count: 1 }, users]
     const rules = ruleset(all, resolvers(), limits)
-    if (inForce?.rules === rules && (await listing().catch(() => '')) === inForce.listing) return 'stood'
+    const same = inForce?.rules === rules
+    if (same && (await listing().catch(() => '')) === inForce?.listing) return 'stood'
     await nft(['-f', '-'], rules)
     const listed = await listing()
     if (!/meta skuid .* jump guests/.test(listed) || !listed.includes('oifname "lo" counter')) {
       throw new Error('nft took the rules but does not list them')
     }
     inForce = { rules, listing: listed }
-    return 'put in force'
+    return same ? 'put back' : 'changed'
   }
 
   return {
@@ -53,7 +54,7 @@ export function makeFirewall({
      * Sees to it that the rules hold for these users, exactly as they were written. Throws an `EngineError` when they
      * cannot be put in force; then no guest may start.
      */
-    ensure(users: GuestUsers, limits: GuestLimits): Promise<'stood' | 'put in force'> {
+    ensure(users: GuestUsers, limits: GuestLimits): Promise<Ensured> {
       const mine = last.then(() => putInForce(users, limits))
       last = mine.catch(() => {})
       return mine.catch((cause: unknown) => {
@@ -84,7 +85,7 @@ export const firewall = makeFirewall({
  * Looks at the rules every few seconds while there is a guest, puts them back and says so. Returns the way to stop.
  */
 export function watchFirewall(deps: {
-  ensure: () => Promise<'stood' | 'put in force'>
+  ensure: () => Promise<Ensured>
   isNeeded: () => boolean
   log: Pick<Log, 'warn' | 'error'>
   everyMs?: number
@@ -96,7 +97,7 @@ export function watchFirewall(deps: {
     if (looking || !isNeeded()) return
     looking = true
     try {
-      if ((await ensure()) === 'stood') return
+      if ((await ensure()) !== 'put back') return
       log.warn('The firewall rules for guests were missing or changed and have been put back')
     } finally {
       looking = false

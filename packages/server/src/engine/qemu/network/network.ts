@@ -5,6 +5,7 @@ import { chooseGuestUsers, type GuestUsers, userOf } from '../guest-users.ts'
 import { firewall } from './firewall.ts'
 import { isRoot } from './grounds.ts'
 import { type GuestLimitSettings, guestLimits, trackedMost } from './guest-limits.ts'
+import type { Ensured } from './table.ts'
 import { isUndecided, whyNoNetworksForUser, whyNoProjectNetworks } from './trial.ts'
 
 /** How guests are connected. */
@@ -23,7 +24,7 @@ export interface GuestNetwork {
    * Sees to it that what protects this host is in force, and tells whether it was; throws an `EngineError` when it
    * cannot be. No guest may start then.
    */
-  protect: () => Promise<'stood' | 'put in force'>
+  protect: () => Promise<Ensured>
 }
 
 /** Whether guests get networks of their projects, and what one guest may take. */

@@ -23,6 +23,9 @@ export async function listingOf(nft: Nft, address: string): Promise<string> {
     .replace(/(set \S+ \{[^}]*?flags dynamic[^}]*?)\s*elements = \{[^}]*\}/g, '$1')
 }
 
+/** What became of rules: `changed` are others than the last time, and the same as then either stood or were put back. */
+export type Ensured = 'stood' | 'changed' | 'put back'
+
 /** @param address family and name, such as `inet slipway` */
 export function makeTable(nft: Nft, address: string) {
   /** The rules that were put in force last, and how nft lists them. */
@@ -31,8 +34,8 @@ export function makeTable(nft: Nft, address: string) {
   const listing = () => listingOf(nft, address)
 
   return {
-    /** Sees to it that exactly these rules hold; tells whether they did, when they are the same as last time. */
-    async ensure(rules: string): Promise<'stood' | 'changed' | 'put back'> {
+    /** Sees to it that exactly these rules hold. */
+    async ensure(rules: string): Promise<Ensured> {
       const same = inForce?.rules === rules
       if (same && (await listing().catch(() => '')) === inForce?.listing) return 'stood'
       await nft(['-f', '-'], rules)
