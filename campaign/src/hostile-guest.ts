@@ -4,6 +4,7 @@
  */
 import type { Client } from './client.ts'
 import { lookAt } from './look.ts'
+import { nowhere } from './nowhere.ts'
 import { ssh } from './ssh.ts'
 
 export interface Reachable {
@@ -70,7 +71,10 @@ timeout 20 perl /run/flood.pl
 rm -f /run/flood.pl
 `
 
-/** New connections, each to another port of an address that never answers, and questions for names that nobody has. */
+/**
+ * New connections, each to another port of an address that `openNowhere` leads to nobody, and questions for names that
+ * nobody has.
+ */
 const connections = String.raw`
 cat > /run/connections.pl <<'PERL'
 use Socket;
@@ -78,7 +82,7 @@ socket my $line, PF_INET, SOCK_DGRAM, 0 or die;
 open my $file, '<', '/etc/resolv.conf'; my ($resolver) = join('', <$file>) =~ /nameserver ([\d.]+)/; $resolver ||= '10.0.2.3';
 my $end = time + 15; my $n = 0;
 while (time < $end) {
-  for (1 .. 500) { $n++; send $line, 'x', 0, sockaddr_in(1 + $n % 65535, inet_aton('192.0.2.' . (1 + ($n >> 16) % 250))) }
+  for (1 .. 500) { $n++; send $line, 'x', 0, sockaddr_in(1 + $n % 65535, inet_aton('${nowhere}.' . (1 + ($n >> 16) % 250))) }
   my $name = "q$n"; my $question = pack('n6', $n & 0xffff, 0x100, 1, 0, 0, 0) . chr(length $name) . $name . "\x06silent\x07example\x00\x00\x01\x00\x01";
   send $line, $question, 0, sockaddr_in(53, inet_aton($resolver));
   select undef, undef, undef, 0.01 }

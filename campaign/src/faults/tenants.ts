@@ -1,9 +1,11 @@
 /** Tenants who do their worst: accounts that flood the API, together with guests that flood the host's networks. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { accountExportApi, activityApi, diskApi, quotaApi, usageApi } from '@slipway/contract'
+import type { Random } from '@slipway/e2e/random'
 import { type Client, makeClient, requestOf } from '../client.ts'
 import type { Host, OneServer } from '../host.ts'
 import { attackFrom } from '../hostile-guest.ts'
+import { openNowhere } from '../nowhere.ts'
 import { everywhere, type Fault, type Hostile } from './fault.ts'
 
 const floodMs = 8_000
@@ -41,6 +43,13 @@ async function flood(host: Host, { client, projectId }: Hostile, which: number):
   for (const one of clients) one.close()
 }
 
+/** Two different ones, where there are so many. */
+function twoOf<T>(random: Random, all: readonly T[]): T[] {
+  const first = random.pick(all)
+  const second = random.pick(all.filter((one) => one !== first))
+  return [first, second].filter((one) => one !== undefined)
+}
+
 export const ofTenants: readonly Fault<Host>[] = [
   {
     name: 'hostile-accounts',
@@ -48,8 +57,7 @@ export const ofTenants: readonly Fault<Host>[] = [
     engines: everywhere,
     harsh: false,
     async deal(host, random, { accounts }) {
-      const two = [random.pick(accounts), random.pick(accounts)].filter((one) => one !== undefined)
-      await Promise.all(two.map((account) => flood(host, account, random.below(5))))
+      await Promise.all(twoOf(random, accounts).map((account) => flood(host, account, random.below(5))))
     },
   },
 ]
@@ -60,14 +68,18 @@ export const ofTenantsWithGuests: readonly Fault<OneServer>[] = [
     weight: 2,
     engines: ['qemu'],
     harsh: true,
+    missing: () => (process.getuid?.() === 0 ? null : 'only root leads addresses of the Internet to nobody'),
     async deal(host, random, { accounts, guests }) {
-      const all = await guests()
-      const first = random.pick(all)
-      const second = random.pick(all.filter((guest) => guest !== first))
-      await Promise.all([
-        ...accounts.slice(0, 2).map((account) => flood(host, account, random.below(5))),
-        ...[first, second].map((guest) => guest && attackFrom(guest, 'connections')),
-      ])
+      const attackers = twoOf(random, await guests())
+      const { close } = await openNowhere()
+      try {
+        await Promise.all([
+          ...twoOf(random, accounts).map((account) => flood(host, account, random.below(5))),
+          ...attackers.map((guest) => attackFrom(guest, 'connections')),
+        ])
+      } finally {
+        await close()
+      }
     },
   },
 ]
