@@ -107,7 +107,7 @@ describe('a name', () => {
     silent.on('message', () => asked++).bind(0, '127.0.0.1')
     await once(silent, 'listening')
     try {
-      const servers = [`127.0.0.1:${silent.address().port}`]
+      const servers = () => [`127.0.0.1:${silent.address().port}`]
       const { lookup } = makeSourcePolicy([], makeResolve({ servers, withinMs: 500 }))
       let ended = 0
       const failures = Array.from(

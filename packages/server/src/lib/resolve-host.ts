@@ -1,30 +1,46 @@
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
+import { statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { systemClock } from './clock.ts'
 import { errorCode } from './command.ts'
 import { withDeadline } from './deadline.ts'
 import type { Resolve } from './public-hosts.ts'
 
+/** Whom to ask; a resolver reads it once. */
+const SETTINGS = '/etc/resolv.conf'
 /** In all, however many name servers this machine has. */
 const WITHIN_MS = 8_000
 
 /**
  * Asks name servers without taking a thread: those are few, files need them too, and a name server that belongs to somebody
  * hostile may take long to answer. Names that only this machine knows, as in its hosts file, are not found.
+ *
+ * @param options for tests: other name servers than those of the settings, and another file that changes with them
  */
 export function makeResolve({
   servers,
   withinMs = WITHIN_MS,
+  settings = SETTINGS,
 }: {
-  servers?: string[]
+  servers?: () => string[]
   withinMs?: number
+  settings?: string
 } = {}): Resolve {
-  const resolver = new Resolver({ timeout: 2_500, tries: 2 })
-  if (servers) resolver.setServers(servers)
+  let latest: { resolver: Resolver; of: string } | null = null
+  function resolverNow(): Resolver {
+    const file = statSync(settings, { throwIfNoEntry: false })
+    const of = file ? `${file.ino} ${file.mtimeMs}` : ''
+    if (latest?.of === of) return latest.resolver
+    const resolver = new Resolver({ timeout: 2_500, tries: 2 })
+    if (servers) resolver.setServers(servers())
+    latest = { resolver, of }
+    return resolver
+  }
   return async function resolve(hostname) {
     const family = isIP(hostname)
     if (family !== 0) return [{ address: hostname, family }]
+    const resolver = resolverNow()
     const asked = [resolver.resolve4(hostname), resolver.resolve6(hostname)].map((answer) =>
       withDeadline(answer, withinMs, 'Resolving a host name', systemClock),
     )
