@@ -108,6 +108,20 @@ describe.skipIf(!isRoot)('A server whose disk has no free byte', () => {
   const running = (name: string) =>
     until(async () => (await vms()).find((vm) => vm.status === 'running' && vm.name === name))
 
+  it('keeps its ballast when a second one is started there by mistake', async () => {
+    // It would give up some of it by itself.
+    server.child.kill('SIGSTOP')
+    try {
+      fillUp()
+      const before = await pieces()
+      await expect(start()).rejects.toThrow('Another Slipway server')
+      expect(await pieces()).toBe(before)
+    } finally {
+      await rm(filler())
+      server.child.kill('SIGCONT')
+    }
+  })
+
   it('stops, deletes and empties the bin, and refuses everything else with what helps', async () => {
     const projectId = await project()
     const [one, other] = [await running('checkout-api-01'), await running('geo-tiles-build')]

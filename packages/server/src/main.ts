@@ -86,13 +86,14 @@ async function main(): Promise<void> {
   watchUncaught(log, () => process.exit(1))
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   requireComplete(config.dataDir)
+  // Before anything that a server which runs there has is touched.
+  const giveUpDirectory = await ownDirectory(config.dataDir)
   const ballast = openBallast(config.dataDir, ['machines'], log)
   // Much of what follows writes a little, and none of it could begin again.
   if (!ballast.makeRoom())
     console.error(
       `The disk of ${config.dataDir} is full, and nothing is left of the ballast. If the server does not start, free some space: delete ${path.join(config.dataDir, 'warm')}, which is made again, or move a large file away, then delete what is no longer needed.`,
     )
-  const giveUpDirectory = await ownDirectory(config.dataDir)
   await asWayOut(() => migrateDatabase(config.database, ballast.giveUp))
   const db = openDatabase(config.database, { makeRoom: ballast.giveUp })
   const standsAlone = reachOf(config) === 'one-server'
