@@ -20,6 +20,9 @@ systemctl --failed --no-legend
 [ "$state" = running ]
 
 [ -e /dev/disk/by-id/virtio-root ]
+# Data disks of a cluster come by SCSI.
+[ -e /sys/bus/virtio/drivers/virtio_scsi ]
+[ -e /sys/bus/scsi/drivers/sd ]
 [ -e /dev/virtio-ports/org.qemu.guest_agent.0 ]
 systemctl is-active ssh systemd-networkd systemd-logind qemu-guest-agent
 ip -4 -brief address show eth0

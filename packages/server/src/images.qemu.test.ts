@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { makeTestAppOver, type TestAppOptions, withoutBin } from './app.test-kit.ts'
 import { restoreBackup } from './backup/restore.ts'
 import { writeBackup } from './backup/write.ts'
-import { askGuest } from './bootable-disk.test-kit.ts'
+import { askGuest, dataDiskSizes, sizesOfDataDisks } from './bootable-disk.test-kit.ts'
 import { readConfig } from './config.ts'
 import { openDeskAt } from './desk.test-kit.ts'
 import { work } from './engine/engine.test-kit.ts'
@@ -200,7 +200,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     const manifest = JSON.parse(await readFile(join(images, 'tiny.json'), 'utf8'))
     const { blocks } = await stat(join(images, 'files', manifest.files.disk.sha256))
     expect(blocks * 512).toBeLessThan(64 * 1024 ** 2)
-    // As a cluster starts it: from one disk, whose file system grows with it.
+    // As a cluster starts it: from one disk, whose file system grows with it, and with data disks by SCSI.
     const { images: store } = qemuFor(configOf(dataDir), recipes, log)
     const workDir = await mkdtemp(join(dataDir, 'bootable-'))
     const { signal } = new AbortController()
@@ -211,9 +211,10 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     ]
     const answer = await askGuest(
       { ...alone, sizeBytes: larger },
-      'hostname; head -n 1 /srv/hello; df -B1 --output=size / | tail -n 1; systemctl --failed --no-legend --no-pager',
+      `hostname; ${sizesOfDataDisks}; head -n 1 /srv/hello; df -B1 --output=size / | tail -n 1; systemctl --failed --no-legend --no-pager`,
     )
-    const [itsName, hello, size, ...failed] = answer.split('\n')
+    const [itsName, early, late, hello, size, ...failed] = answer.split('\n')
+    expect([early, late]).toEqual(dataDiskSizes)
     expect([itsName, hello, failed]).toEqual(['alone', 'from the recipe', []])
     expect(Number(size)).toBeGreaterThan(virtualBytes)
 

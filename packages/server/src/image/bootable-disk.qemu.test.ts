@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askGuest } from '../bootable-disk.test-kit.ts'
+import { askGuest, dataDiskSizes, sizesOfDataDisks } from '../bootable-disk.test-kit.ts'
 import { testImages } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { run } from '../lib/command.ts'
 import { describeWith } from '../lib/describe-with.test-kit.ts'
@@ -19,7 +19,7 @@ describeWith(
     })
     afterAll(() => rm(workDir, { recursive: true, force: true }))
 
-    test('a BIOS starts it wherever it stands, and it finds itself and its seed', async () => {
+    test('a BIOS starts it wherever it stands, and it finds itself, its seed and disks that come by SCSI', async () => {
       const image = await (await testImages(workDir)).use(STARTER_IMAGE)
       const { signal } = new AbortController()
       const { path, virtualBytes } = await makeBootableDisk(image, { workDir, signal })
@@ -31,10 +31,11 @@ describeWith(
       const guest = { disk: path, sizeBytes: virtualBytes, memoryMb: 256, hostname: 'bare', workDir }
       const said = await askGuest(
         guest,
-        'hostname; readlink /dev/disk/by-id/virtio-root; cat /proc/cmdline; mount',
+        `hostname; ${sizesOfDataDisks}; readlink /dev/disk/by-id/virtio-root; cat /proc/cmdline; mount`,
       )
-      const [hostname, root, cmdline, ...mounts] = said.split('\n')
+      const [hostname, early, late, root, cmdline, ...mounts] = said.split('\n')
       expect(hostname).toBe('bare')
+      expect([early, late]).toEqual(dataDiskSizes)
       expect(root).toBe('../../vdb')
       expect(cmdline).toContain(`${image.cmdline}`)
       expect(mounts).toContainEqual(expect.stringMatching(/^\/dev\/(vdb|root) on \/ type ext4 \(rw/))
