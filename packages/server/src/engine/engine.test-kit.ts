@@ -158,7 +158,9 @@ export function pathIn(where: Content): string {
   if ('machineId' in where) return '/root/content'
   if ('memoryOf' in where) return '/tmp/content'
   const serial = where.volumeId.slice(0, 20)
-  const look = `for disk in /sys/block/vd*; do [ "$(cat $disk/serial)" = ${serial} ] && echo /dev/\${disk##*/} && break 2; done`
+  // On a cluster it is one of SCSI.
+  const itsSerial = 'cat $disk/serial 2>/dev/null || tail -c +5 $disk/device/vpd_pg80'
+  const look = `for disk in /sys/block/[sv]d*; do [ "$(${itsSerial})" = ${serial} ] && echo /dev/\${disk##*/} && break 2; done`
   return `$(for try in $(seq 100); do ${look}; sleep 0.1; done)`
 }
 
