@@ -180,6 +180,8 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       await engine.close()
       engine = await harness.open()
       expect(await code(engine.deleteVolume(more))).toBe('volume-busy')
+      // A new engine may not reach a guest at once on a busy host.
+      await until(owner.id, 'ready')
       await detach(owner.id, more)
       await done(engine.attachVolume(owner.id, more))
     })

@@ -41,8 +41,8 @@ export function makeGuests(deps: {
   const endings = new Map<string, Promise<void>>()
   /** Guests that are being ended by force, so that all who ask for it wait for the same end. */
   const ends = new Map<string, Promise<void>>()
-  /** Guests whose process did not answer. */
-  const silent = new Map<string, { run: string; until: number; error: unknown }>()
+  /** Guests whose process did not answer, with the volumes that they have by the records. */
+  const silent = new Map<string, { run: string; until: number; error: unknown; volumeIds: string[] }>()
   const released = new WeakSet<Guest>()
 
   /** The process of the machine's last run, when it still lives. */
@@ -127,11 +127,13 @@ export function makeGuests(deps: {
   }
 
   async function ask(machineId: string, living: LivingRun): Promise<Guest> {
+    const record = await dirs.requireRecord(machineId)
     try {
-      return await hold(machineId, await dirs.requireRecord(machineId), living)
+      return await hold(machineId, record, living)
     } catch (error) {
       if (error instanceof EngineError) throw error
-      silent.set(machineId, { run: living.run.run, until: performance.now() + SILENT_MS, error })
+      const volumeIds = record.volumes.map(({ id }) => id)
+      silent.set(machineId, { run: living.run.run, until: performance.now() + SILENT_MS, error, volumeIds })
       throw notAnswering(error)
     }
   }
@@ -194,6 +196,10 @@ export function makeGuests(deps: {
   const holderOf = (volumeId: string): string | null =>
     [...guests].find(([, guest]) => guest.volumes().some(({ id }) => id === volumeId))?.[0] ?? null
 
+  /** The same of guests that do not answer: they may go on, and use what they have. */
+  const silentHolderOf = (volumeId: string): string | null =>
+    [...silent].find(([, { volumeIds }]) => volumeIds.includes(volumeId))?.[0] ?? null
+
   return {
     livingRun,
     hold,
@@ -207,7 +213,10 @@ export function makeGuests(deps: {
       const held = guests.get(machineId)
       if (held && (await isRunOf(held.pid, machineId, held.run.run))) return held
       const living = await livingRun(machineId)
-      if (!living) return null
+      if (!living) {
+        silent.delete(machineId)
+        return null
+      }
       const { restored } = await dirs.requireRecord(machineId)
       // The server was killed when its memory was complete and recorded: going on, it would move its disks away from that.
       if (restored?.suspended?.run === living.run.run) {
@@ -219,7 +228,7 @@ export function makeGuests(deps: {
 
     /** Throws `volume-busy` when a living guest has the volume, except for that of `forMachine`. */
     requireFree(volumeId: string, forMachine: string | null = null): void {
-      const holder = holderOf(volumeId)
+      const holder = holderOf(volumeId) ?? silentHolderOf(volumeId)
       if (holder === null || holder === forMachine) return
       throw new EngineError('volume-busy', 'The disk is still attached to another VM.', { retryable: true })
     },

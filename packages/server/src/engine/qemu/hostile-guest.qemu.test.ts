@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
-import { PROJECT_ID } from '../engine.test-kit.ts'
+import { PROJECT_ID, volumeSpec, work } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
 import { missing, processesOf, testEngine } from './qemu-engine.test-kit.ts'
 
@@ -100,6 +100,21 @@ describe.skipIf(missing !== undefined)('a guest that hangs or means harm', () =>
     await expect(start(hung.id)).rejects.toThrow('does not respond')
     await engine.deleteMachine(hung.id)
     expect(await processesOf(hung.id)).toEqual([])
+  })
+
+  test('and is stopped when a server finds it keeps its disks, until it is ended', async () => {
+    const hung = spec()
+    const volumeId = randomUUID()
+    await engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 16 * 1024 * 1024), work())
+    await engine.createMachine(hung)
+    await engine.startMachine(hung.id, { freshRoot: false, volumeIds: [volumeId] })
+    await engine.close()
+    await signal(hung.id, 'SIGSTOP')
+    engine = await openEngine()
+    await expect(engine.deleteVolume(volumeId)).rejects.toMatchObject({ code: 'volume-busy' })
+    await engine.powerOff(hung.id)
+    await engine.deleteVolume(volumeId)
+    await engine.deleteMachine(hung.id)
   })
 
   test('and makes QEMU send events without end costs no room, and its end is judged all the same', async () => {
