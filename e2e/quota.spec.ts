@@ -4,6 +4,7 @@ import { test as base, expect, makeVm, often, templateId } from './fixtures.ts'
 import {
   binPath,
   diskCreatePath,
+  diskListPath,
   diskPath,
   vmListPath,
   vmPath,
@@ -85,6 +86,8 @@ test.describe('The limits of an account', () => {
     await expect(question).toContainText('To make room, the oldest object in the bin is deleted for good')
     await expectAccessible(page)
     await question.getByRole('button', { name: 'Delete' }).click()
+    // It leads there by itself once it is deleted.
+    await expect(page).toHaveURL(diskListPath(project.id))
     await page.goto(binPath(project.id))
     await expect(page.getByText('The account has 7 GB in its bin, of at most 10 GB')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Restore first' })).toHaveCount(0)
