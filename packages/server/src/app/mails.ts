@@ -2,7 +2,7 @@ import { adminMailTexts } from '@slipway/contract'
 import { makeReconciler } from '../lib/reconciler.ts'
 import { failureOf, type Mail, type SendMail } from '../mail/mail.ts'
 import { type MailQueue, makeMailSeal } from '../mail/sealed-mail.ts'
-import { first, lanes, makeMailReconcile } from '../mail-delivery/mail-delivery.reconcile.ts'
+import { lanes, makeMailReconcile } from '../mail-delivery/mail-delivery.reconcile.ts'
 import { makeMailDeliveryRepo } from '../mail-delivery/mail-delivery.repo.ts'
 import { makeMailDeliveryService } from '../mail-delivery/mail-delivery.service.ts'
 import { type Base, rhythm } from './base.ts'
@@ -15,7 +15,7 @@ export function makeMails(
   const { db, clock, clockGuard, log, calls, underLease } = base
   const repo = makeMailDeliveryRepo(db)
   const { seal, open } = makeMailSeal(secretKey, clock)
-  const { look, scan, tryAgain, leave, tally } = makeMailReconcile({
+  const { look, scan, kickFree, tryAgain, leave, tally } = makeMailReconcile({
     repo,
     async send(mail) {
       let opened: Mail
@@ -48,7 +48,7 @@ export function makeMails(
   })
   const mailDelivery = makeMailDeliveryService({ repo, tryAgain: () => calls.kickMails('again'), clock })
   calls.connect({
-    kickMails: (what) => (what === 'again' ? tryAgain() : mailReconciler.kick(first)),
+    kickMails: (what) => (what === 'again' ? tryAgain() : kickFree()),
   })
   const mailQueue: MailQueue = { seal, kick: () => calls.kickMails('new') }
   const mailFigures = async () => {

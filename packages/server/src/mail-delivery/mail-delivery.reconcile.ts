@@ -13,8 +13,6 @@ import type { ClaimedMail, MailDeliveryRepo } from './mail-delivery.repo.ts'
 
 /** Mails that are sent at once. */
 export const lanes: readonly string[] = ['1', '2', '3', '4']
-/** The lane that is kicked; it kicks the next one when there is more to do. */
-export const first = '1'
 /** Another lane was faster. */
 const idleMs = 1_000
 /** Whatever waits, it is looked at again after so long. */
@@ -41,6 +39,9 @@ export function makeMailReconcile(options: MailReconcileOptions) {
   // By the monotonic clock: nothing is held for hours because somebody set the other one.
   let failedAt = Number.NEGATIVE_INFINITY
   let heldUntil = 0
+  const sending = new Set<string>()
+  /** The lane that is kicked: it kicks the next one when there is more to do. While all send, the first to be done looks again. */
+  const free = () => lanes.find((lane) => !sending.has(lane)) ?? '1'
   const tries = { succeeded: 0, failed: 0 }
   let leave = () => {}
   const left = new Promise<'left'>((resolve) => {
@@ -98,9 +99,9 @@ export function makeMailReconcile(options: MailReconcileOptions) {
       const mail = await repo.claim(isoTime(now), isoTime(now + claimLastsMs))
       if (!mail) return { afterMs: idleMs }
       // While the mail server fails one at a time finds out whether it still does.
-      const next = lanes[lanes.indexOf(lane) + 1]
-      if (next !== undefined && serverFailures === 0) kick(next)
-      const outcome = await Promise.race([send(mail), left])
+      sending.add(lane)
+      if (sending.size < lanes.length && serverFailures === 0) kick(free())
+      const outcome = await Promise.race([send(mail), left]).finally(() => sending.delete(lane))
       // The claim stays: whoever drives next sends it again once that is over.
       if (outcome === 'left') return 'when-kicked'
       note(mail, outcome)
@@ -127,13 +128,16 @@ export function makeMailReconcile(options: MailReconcileOptions) {
     async scan(): Promise<readonly string[]> {
       const now = isoTime(clock.now())
       if (clockGuard.isTrusted()) await repo.expire(now, adminMailTexts.expired)
-      return (await repo.nextAt(now)) === null ? [] : [first]
+      return (await repo.nextAt(now)) === null ? [] : [free()]
     },
+
+    /** Looks soon for what was queued. */
+    kickFree: () => kick(free()),
 
     /** Tries at once again although the mail server failed: somebody says that it is well. */
     tryAgain(): void {
       heldUntil = 0
-      kick(first)
+      kick(free())
     },
 
     /** Waits no longer for what is being sent; the server closes. */

@@ -146,6 +146,20 @@ describe('a mail', () => {
       expect(await rows(app)).toMatchObject([{ state: 'sent', tries: 1 }, { state: 'sent' }])
     }))
 
+  it('to a slow recipient holds up none that is queued after it', () =>
+    atMailServer(async (app, mailServer) => {
+      const slow = Promise.withResolvers<void>()
+      mailServer.answer = async ({ to }) => {
+        if (to === person.email) await slow.promise
+      }
+      await signUpAtOnce(app, person.email)
+      await signUpAtOnce(app, 'grace@slipway.test')
+      await expect.poll(() => app.mails.map(({ to }) => to)).toEqual(['grace@slipway.test'])
+      slow.resolve()
+      await app.idle()
+      expect(app.mails).toHaveLength(2)
+    }))
+
   it('gets the outcome of the try that was claimed last, and of no other', () =>
     atMailServer(async (app, mailServer) => {
       mailServer.answer = down
