@@ -6,7 +6,7 @@ import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { EngineError } from '../../engine.ts'
 import { type GuestUsers, sharedUser } from '../guest-users.ts'
 import { connectionLimits, type GuestLimits, readRefused } from './guest-limits.ts'
-import { type Ensured, listingOf, type Nft, replaced } from './table.ts'
+import { type Ensured, makeTable, type Nft, replaced } from './table.ts'
 
 /** The one nftables table that is ours. */
 const TABLE = 'slipway'
@@ -28,25 +28,17 @@ export function makeFirewall({
   /** The user of guests that an earlier version started, and that run on. */
   before?: () => Promise<number | null>
 }) {
-  /** The rules that were put in force last, and how nft lists them. */
-  let inForce: { rules: string; listing: string } | null = null
+  const table = makeTable(
+    nft,
+    `inet ${TABLE}`,
+    (listing) => /meta skuid .* jump guests/.test(listing) && listing.includes('oifname "lo" counter'),
+  )
   let last: Promise<unknown> = Promise.resolve()
-
-  const listing = () => listingOf(nft, `inet ${TABLE}`)
 
   async function putInForce(users: GuestUsers, limits: GuestLimits): Promise<Ensured> {
     const shared = await before()
     const all = shared === null ? [users] : [{ first: shared, count: 1 }, users]
-    const rules = ruleset(all, resolvers(), limits)
-    const same = inForce?.rules === rules
-    if (same && (await listing().catch(() => '')) === inForce?.listing) return 'stood'
-    await nft(['-f', '-'], rules)
-    const listed = await listing()
-    if (!/meta skuid .* jump guests/.test(listed) || !listed.includes('oifname "lo" counter')) {
-      throw new Error('nft took the rules but does not list them')
-    }
-    inForce = { rules, listing: listed }
-    return same ? 'put back' : 'changed'
+    return table.ensure(ruleset(all, resolvers(), limits))
   }
 
   return {
@@ -68,7 +60,7 @@ export function makeFirewall({
 
     /** Packets by which guests were to begin connections beyond their limits, by user. */
     async refused(): Promise<Map<number, number>> {
-      if (!inForce) return new Map()
+      if (!table.isInForce()) return new Map()
       const printed = await nft(['-n', '-j', 'list', 'set', 'inet', TABLE, 'refused'])
       return new Map([...readRefused(printed)].map(([user, packets]) => [Number(user), packets]))
     },

@@ -26,8 +26,11 @@ export async function listingOf(nft: Nft, address: string): Promise<string> {
 /** What became of rules: `changed` are others than the last time, and the same as then either stood or were put back. */
 export type Ensured = 'stood' | 'changed' | 'put back'
 
-/** @param address family and name, such as `inet slipway` */
-export function makeTable(nft: Nft, address: string) {
+/**
+ * @param address family and name, such as `inet slipway`
+ * @param isTaken whether a listing shows that nft took the rules for what they are
+ */
+export function makeTable(nft: Nft, address: string, isTaken: (listing: string) => boolean = () => true) {
   /** The rules that were put in force last, and how nft lists them. */
   let inForce: { rules: string; listing: string } | null = null
 
@@ -39,9 +42,13 @@ export function makeTable(nft: Nft, address: string) {
       const same = inForce?.rules === rules
       if (same && (await listing().catch(() => '')) === inForce?.listing) return 'stood'
       await nft(['-f', '-'], rules)
-      inForce = { rules, listing: await listing() }
+      const listed = await listing()
+      if (!isTaken(listed)) throw new Error('nft took the rules but does not list them')
+      inForce = { rules, listing: listed }
       return same ? 'put back' : 'changed'
     },
+    /** Whether rules were put in force, as far as this process knows. */
+    isInForce: (): boolean => inForce !== null,
     /** Removes it, there or not. */
     async remove(): Promise<void> {
       inForce = null
