@@ -27,7 +27,14 @@ const patience = {
 // They kill and starve real processes, or wait for a cluster, at moments that a busy host shifts; what took two tries is told.
 const retry = inCI ? 2 : 0
 // Guests want the processor for themselves: one test file at a time, and time to boot.
-const guests = { fileParallelism: false, retry, testTimeout: inCI ? 600_000 : 300_000, hookTimeout: 600_000 }
+const guests = {
+  fileParallelism: false,
+  retry,
+  // Said here for all: a file that waits for less has to say why.
+  expect: { poll: { timeout: inCI ? 300_000 : 120_000 } },
+  testTimeout: inCI ? 600_000 : 300_000,
+  hookTimeout: 600_000,
+}
 
 /** Notes what each test takes of a processor. */
 const setupFiles = [`${import.meta.dirname}/scripts/checks/cost-of-test.mjs`]
@@ -73,8 +80,8 @@ export default defineConfig({
           name: 'cluster',
           root: 'packages/server',
           include: onCluster,
-          retry,
           ...patience,
+          retry,
         },
       },
       {
@@ -126,6 +133,7 @@ export default defineConfig({
           name: 'round',
           root: 'campaign',
           include: [shortRound],
+          ...patience,
           retry,
           testTimeout: 600_000,
         },

@@ -117,7 +117,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     expect((await readdir(images)).filter((name) => name.startsWith('work-'))).toHaveLength(1)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    await expect.poll(() => processesIn(dataDir), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => processesIn(dataDir)).toEqual([])
   })
 
   test('two VMs that wait for an image cause one build, and find in it what its recipe promises', async () => {
@@ -229,7 +229,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     const saved = await writeBackup({ dataDir, database, engine }, elsewhere('backup'), work())
     expect(saved.left_out).toEqual([])
     for (const { id } of kept) await desk.deleteVm(id)
-    await expect.poll(async () => (await engine.list()).size, { timeout: 30_000 }).toBe(0)
+    await expect.poll(async () => (await engine.list()).size).toBe(0)
     await app.close()
     await engine.close()
     expect(await processesIn(dataDir)).toEqual([])

@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)('A guest that is writing', () => {
     expect(manifest.left_out).toEqual([])
     // It writes on.
     const before = await ssh(address, 'cat /root/n')
-    await expect.poll(() => ssh(address, 'cat /root/n'), { timeout: 30_000 }).not.toBe(before)
+    await expect.poll(() => ssh(address, 'cat /root/n')).not.toBe(before)
     await engine.powerOff(id)
     await engine.close()
 

@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
     await engine.deleteVolumeSnapshot(volumeSnapshotId, work())
     expect(await engine.inspectVolume(volumeId)).toMatchObject({ state: 'whole' })
     expect(underWay).toBe(downloads.length)
-  }, 60_000)
+  })
 
   // Nobody else may mount.
   test.skipIf(process.getuid?.() !== 0)(
@@ -110,6 +110,5 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
       expect(await readdir(join(dataDir, 'machines'))).not.toContain(spec.id)
       expect(await engine.inspectVolume(first)).toMatchObject({ state: 'whole' })
     },
-    60_000,
   )
 })

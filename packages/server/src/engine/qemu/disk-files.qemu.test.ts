@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)('disks as files', () => {
     })
     engine = await testEngine(dataDir, { importer })
     await engine.open()
-  }, 120_000)
+  })
   afterAll(async () => {
     await engine?.close()
     await rm(dataDir, { recursive: true, force: true })

@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)('disks that are made larger, over a guest
     await engine.createVolume(volumeSpec(data, { from: 'nothing' }, 16 * MIB), quiet)
     await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 7 1M 1M', pathOf(data)])
     await engine.createMachine(machine)
-  }, 60_000)
+  })
   afterAll(async () => {
     await engine?.deleteMachine(machine.id)
     await engine?.close()
@@ -62,24 +62,24 @@ describe.skipIf(missing !== undefined)('disks that are made larger, over a guest
     expect(await sizeOf(await copyOf(next))).toBe(32)
     const copy = await copyOf(last)
     await run('qemu-img', ['compare', '-f', 'qcow2', '-F', 'qcow2', pathOf(copy), pathOf(data)])
-  }, 60_000)
+  })
 
   test('a guest that was killed has lost count of changes, which keeps no disk from becoming larger', async () => {
     const [base, next] = [randomUUID(), randomUUID()]
     await start()
     await snapshot(base, null)
     for (const pid of await processesOf(machine.id)) process.kill(Number(pid), 'SIGKILL')
-    await expect.poll(async () => (await engine.inspect(machine.id)).power, { timeout: 20_000 }).toBe('off')
+    await expect.poll(async () => (await engine.inspect(machine.id)).power).toBe('off')
     // The engine may not have heard of its end yet.
     const grow = () => engine.growVolume(data, machine.id, 56 * MIB).catch(({ code }) => code)
-    await expect.poll(grow, { timeout: 20_000 }).toBe(56 * MIB)
+    await expect.poll(grow).toBe(56 * MIB)
     expect(await sizeOf(data)).toBe(56)
     await start()
     expect((await snapshot(next, base)).parentId).toBeNull()
     await engine.growVolume(data, machine.id, 64 * MIB)
     expect(await sizeOf(data)).toBe(64)
     await engine.powerOff(machine.id)
-  }, 60_000)
+  })
 
   test('a restore brings back what was in it, and leaves it as large as it is', async () => {
     const [then, safety] = [randomUUID(), randomUUID()]
@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)('disks that are made larger, over a guest
     await engine.switchDisks(machine.id, safety, quiet)
     expect(await sizeOf(data)).toBe(96)
     await run('qemu-io', ['-f', 'qcow2', '-r', '-c', 'read -P 7 1M 1M', pathOf(data)])
-  }, 60_000)
+  })
 
   test('of a suspended machine it waits, and is done when its guest runs again', async () => {
     await start()
@@ -107,5 +107,5 @@ describe.skipIf(missing !== undefined)('disks that are made larger, over a guest
     await engine.growVolume(data, machine.id, 128 * MIB)
     expect(await sizeOf(data)).toBe(128)
     await engine.powerOff(machine.id)
-  }, 60_000)
+  })
 })

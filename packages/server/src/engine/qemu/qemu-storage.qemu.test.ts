@@ -106,7 +106,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
   const inGuest = async (command: string) => ssh(await ready(), command)
   /** A guest on a busy host may keep a disk for longer than the engine waits: then it is asked again. */
   const detach = (volumeId: string) =>
-    expect.poll(() => engine.detachVolume(machineId, volumeId, quiet), { timeout: 60_000 }).toBe('released')
+    expect.poll(() => engine.detachVolume(machineId, volumeId, quiet)).toBe('released')
   async function start(volumeIds = [data]) {
     await engine.startMachine(machineId, { freshRoot: false, volumeIds })
     await ready()
@@ -331,7 +331,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     } finally {
       for (const pid of pids) process.kill(pid, 'SIGCONT')
     }
-    await expect.poll(seqOf, { timeout: 60_000 }).toBeGreaterThan(before)
+    await expect.poll(seqOf).toBeGreaterThan(before)
     await expect(engine.deleteVolume(more)).rejects.toMatchObject({ code: 'volume-busy' })
     await detach(more)
     await engine.deleteVolume(more)
@@ -346,12 +346,12 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
       return snapshot.consistency
     }
     // On a busy host the agent may take a while to be there.
-    await expect.poll(consistency, { timeout: 60_000 }).toBe('frozen')
+    await expect.poll(consistency).toBe('frozen')
     expect(await inGuest('echo thawed > /root/thawed; sync; cat /root/thawed')).toBe('thawed\n')
     await inGuest('killall -STOP qemu-ga')
     expect(await consistency()).toBe('crash')
     await inGuest('killall -CONT qemu-ga')
-    await expect.poll(consistency, { timeout: 60_000 }).toBe('frozen')
+    await expect.poll(consistency).toBe('frozen')
   })
 
   test('a guest that a killed server left frozen is thawed', async () => {
@@ -377,7 +377,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     await engine.switchDisks(machineId, safety, quiet)
     await start()
     const clock = async () => Number(await inGuest('date +%s'))
-    await expect.poll(clock, { timeout: 60_000 }).toBeGreaterThan(Date.now() / 1000 - 60)
+    await expect.poll(clock).toBeGreaterThan(Date.now() / 1000 - 60)
     await engine.deleteMachineSnapshot(safety)
     await forget()
   })

@@ -154,7 +154,7 @@ describe.skipIf(missing !== undefined)('What an engine saves elsewhere', () => {
       process.kill(Number(pid), 'SIGCONT')
       await engine.deleteMachine(hung.id)
     }
-  }, 120_000)
+  })
 
   test('names no place of the first directory', async () => {
     await engine.saveTo(to, { ...nothing, machines: [spec.id] }, work())

@@ -24,7 +24,7 @@ import { whyNoProjectNetworks } from './trial.ts'
 const why = missing ?? (process.getuid?.() === 0 ? await whyNoProjectNetworks() : 'it takes root')
 if (why) console.log(`SKIPPED: "networks of projects", because ${why}`)
 
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = process.env.CI ? 300_000 : 120_000
 
 /** A server of few words: looks after networks, and says when it begins. */
 const lookAfter = `
