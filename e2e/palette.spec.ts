@@ -7,8 +7,9 @@ import { vmListPath, vmPath } from './paths.ts'
 const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Find anything' })
 const fieldOf = (page: Page) => page.getByRole('combobox', { name: 'Find anything' })
 
-/** Letters that come before its field is there belong to the page. */
+/** Letters that come before its field is there belong to the page, and those after Enter to the one that closes. */
 async function openPalette(page: Page): Promise<void> {
+  await expect(fieldOf(page)).toHaveCount(0)
   await page.keyboard.press('Control+k')
   await expect(fieldOf(page)).toBeFocused()
 }
