@@ -140,6 +140,8 @@ export default defineConfig({
       },
       { test: { name: 'e2e', root: 'e2e', include: ['**/*.test.ts'], ...patience } },
       { test: { name: 'scripts', root: 'scripts', include: ['**/*.test.mjs'], ...patience } },
-    ].map(({ test }) => ({ test: { ...test, setupFiles } })),
+    ]
+      .map(({ test }) => ({ test: { ...test, setupFiles } }))
+      .concat(['packages/web/vitest.screens.config.ts']),
   },
 })

@@ -1,7 +1,7 @@
 // `npm test`: sets up what a fresh clone lacks, then runs every check and test there is: the quick ones, those with
 // real guests under QEMU, and those in a browser. A table says how long each part took; the last line counts them all.
 import { onCluster, toldOfCluster } from './checks/cluster.mjs'
-import { readings, unitTests } from './checks/quick.mjs'
+import { readings, screenTests, unitTests } from './checks/quick.mjs'
 import { playwright, vitest } from './checks/runners.mjs'
 import { command, dearestOf, runSteps, sideBySide, tableOf, told, troublesOf } from './checks/step.mjs'
 import { prepare } from './setup/prepare.mjs'
@@ -63,7 +63,7 @@ await main(async () => {
   // come first: they build the image that the journeys boot, too. Those on a cluster wait most of the time.
   const first = sideBySide([realGuests], [endToEnd], [...readings, onCluster])
   // Whole Debians come when less wants the processor: behind all others a guest of theirs did not come up in minutes.
-  const second = sideBySide([shortCampaign, unitTests(asGuests)], [onPostgres], [builtImages])
+  const second = sideBySide([screenTests, shortCampaign, unitTests(asGuests)], [onPostgres], [builtImages])
   const steps = [first, second, holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   const troubles = troublesOf(parts)

@@ -26,8 +26,12 @@ export const unitTests = (options) =>
       '--project=!round',
       '--project=!postgres',
       '--project=!cluster',
+      '--project=!screens*',
     ],
   })
+
+/** The screens of the console in a browser, against the API in the process of the tests. */
+export const screenTests = vitest('tests of screens', { args: ['--project=screens*'], label: 'screens' })
 
 async function consoleBuild() {
   try {

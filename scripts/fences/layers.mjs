@@ -409,9 +409,16 @@ const server = [
 /** @type {Layer[]} */
 const web = [
   {
+    name: 'web screens',
+    path: /^packages\/web\/vitest\.screens\.config\.ts$/,
+    may: ['server test', 'e2e'],
+    npm: ['*'],
+    why: 'Tests of screens have the server in their process; nothing else of the console has.',
+  },
+  {
     name: 'web test',
-    path: /^packages\/web\/.*\.test\.tsx?$/,
-    may: ['contract', 'web *'],
+    path: /^packages\/web\/.*\.test(-kit)?\.tsx?$/,
+    may: ['contract', 'client', 'e2e', 'web *'],
     npm: ['*'],
     why: 'Tests of the console see the console and the contract.',
   },
@@ -431,7 +438,7 @@ const web = [
   },
   {
     name: 'web routes',
-    path: /^packages\/web\/src\/(main|routes|frame\/HomePage)\.tsx$/,
+    path: /^packages\/web\/src\/(main|App|routes|frame\/HomePage)\.tsx$/,
     may: ['contract', 'web *'],
     npm: ['*'],
     why: 'These choose among pages; nothing else does.',

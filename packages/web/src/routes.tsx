@@ -120,4 +120,5 @@ const routes: RouteObject[] = [
   },
 ]
 
-export const router = createBrowserRouter(routes)
+/** The pages of the console, at the address of the window. */
+export const makeRouter = () => createBrowserRouter(routes)

@@ -19,7 +19,8 @@ declare module 'vitest' {
   }
 }
 
-const cluster = inject('postgres')
+// Also where no test runs: beside the tests of screens, which run in a browser.
+const cluster = process.env.VITEST_POOL_ID === undefined ? undefined : inject('postgres')
 export const onPostgres = cluster !== undefined
 
 let underWay = 0

@@ -1,0 +1,135 @@
+/** What the network does to a screen: answers in the server's place, answers that do not come, a log of the calls. */
+import { type Endpoint, eventApi } from '@slipway/contract'
+import { expect, onTestFinished, vi } from 'vitest'
+
+/** A call as the page made it. */
+export interface SeenCall {
+  method: string
+  path: string
+  query: URLSearchParams
+  headers: Headers
+  /** The body, read as JSON where it is JSON. */
+  body: unknown
+}
+
+/** Handles a call in the server's place, or hands it on. */
+type Rule = (call: SeenCall, handOn: () => Promise<Response>) => Promise<Response>
+
+const toServer = window.fetch.bind(window)
+let rules: Rule[] = []
+
+window.fetch = (input, init) => {
+  const request = new Request(input, init)
+  const url = new URL(request.url)
+  const call: SeenCall = {
+    method: request.method,
+    path: url.pathname,
+    query: url.searchParams,
+    headers: request.headers,
+    body: readBody(init?.body),
+  }
+  const present = [...rules]
+  const next = (): Promise<Response> => {
+    // The latest rule comes first.
+    const rule = present.pop()
+    return rule ? rule(call, next) : toServer(input, init)
+  }
+  return next()
+}
+
+function readBody(body: BodyInit | null | undefined): unknown {
+  if (typeof body !== 'string') return body
+  try {
+    return JSON.parse(body)
+  } catch {
+    return body
+  }
+}
+
+/** `fetch` that no rule of a test gets in the way of. */
+export { toServer }
+
+const isCallOf = ({ method, path }: Endpoint) => {
+  const pattern = new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+  return (call: SeenCall) => call.method === method && pattern.test(call.path)
+}
+
+/** Puts a rule before all others until the test ends or it is taken away. */
+function addRule(rule: Rule): () => void {
+  rules.push(rule)
+  const remove = () => {
+    rules = rules.filter((one) => one !== rule)
+  }
+  onTestFinished(remove)
+  return remove
+}
+
+/**
+ * Answers an endpoint in the server's place. `{}` is an answer without message, and no status is no answer. `end`
+ * waits for the first such answer, so that the call does not reach the server after all.
+ */
+export function answer(
+  endpoint: Endpoint,
+  status: number | null,
+  body: unknown = {},
+): { end: () => Promise<void> } {
+  const isCall = isCallOf(endpoint)
+  // A call that can be repeated is, when no answer came.
+  const tries = status === null && endpoint.idempotent ? 2 : 1
+  let answers = 0
+  const remove = addRule(async (call, handOn) => {
+    if (!isCall(call)) return handOn()
+    answers++
+    if (status === null) throw new TypeError('Failed to fetch')
+    return Response.json(body, { status })
+  })
+  return {
+    async end() {
+      await expect.poll(() => answers, { message: `answers of ${endpoint.id}` }).toBeGreaterThanOrEqual(tries)
+      remove()
+    },
+  }
+}
+
+/** Keeps the calls of an endpoint waiting until they are let go. */
+export function hold(endpoint: Endpoint): { letGo: () => void } {
+  const isCall = isCallOf(endpoint)
+  const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
+  addRule(async (call, handOn) => {
+    if (isCall(call)) await released
+    return handOn()
+  })
+  onTestFinished(() => letGo())
+  return { letGo }
+}
+
+/** The calls of an endpoint that the page makes from now on; the list grows. */
+export function callsOf(endpoint: Endpoint): SeenCall[] {
+  const calls: SeenCall[] = []
+  const isCall = isCallOf(endpoint)
+  addRule(async (call, handOn) => {
+    if (isCall(call)) calls.push(call)
+    return handOn()
+  })
+  return calls
+}
+
+/** Keeps pages that are opened from now on from having an event stream. */
+export function withoutStream(): void {
+  vi.stubGlobal('SharedWorker', undefined)
+  vi.stubGlobal(
+    'EventSource',
+    class {
+      readonly readyState = 0
+      constructor(url: string) {
+        if (!new URL(url, location.href).pathname.startsWith(eventApi.streamAll.path))
+          throw new Error(`no stream: ${url}`)
+      }
+      addEventListener(name: string, listener: (event: Event) => void): void {
+        if (name === 'error') setTimeout(() => listener(new Event('error')))
+      }
+      close(): void {}
+    },
+  )
+  onTestFinished(() => void vi.unstubAllGlobals())
+}
