@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { filesUnder } from '../setup/tree.mjs'
 import { readTests } from './tests.mjs'
 
@@ -78,13 +78,22 @@ function readTable(text) {
 /** The quoted sentences of a row that stand in none of the files of its tests; `<name>` stands for any text. */
 function unheldSentences(root, what, tests) {
   const files = tests.map(({ testFile }) => join(root, testFile)).filter((file) => existsSync(file))
-  const texts = files.map((file) => readFileSync(file, 'utf8'))
+  const texts = files.map(withKits)
   return [...what.matchAll(/`([^`]+)`/g)]
     .map(([, sentence]) => sentence)
     .filter((sentence) => {
       const pieces = sentence.split(/"?<\w+>"?/)
       return !texts.some((text) => pieces.every((piece) => text.includes(piece)))
     })
+}
+
+/** The text of a test file and of the kits beside it that it takes: what several files expect stands there once. */
+function withKits(file) {
+  const text = readFileSync(file, 'utf8')
+  const kits = [...text.matchAll(/from '\.\/([\w.-]+\.test-kit\.ts)'/g)].map(([, kit]) =>
+    join(dirname(file), kit),
+  )
+  return [text, ...kits.map((kit) => readFileSync(kit, 'utf8'))].join('\n')
 }
 
 /** Each area counts from 001 without gaps, and no row stands twice. */

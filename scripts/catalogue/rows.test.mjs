@@ -136,6 +136,14 @@ describe('the catalogue', () => {
     ])
   })
 
+  it('finds a message in the kit beside a test that takes it', () => {
+    write('e2e/words.test-kit.ts', `export const made = 'VM made'`)
+    write('e2e/public.spec.ts', `import { made } from './words.test-kit.ts'\ntest('stand alone', () => {})`)
+    const row = (text) => `| ERR-001 | A VM: \`${text}\`. | \`e2e/public.spec.ts\`: stand alone |`
+    expect(read(row('VM made')).faults).toEqual([])
+    expect(read(row('VM lost')).faults).toHaveLength(1)
+  })
+
   it('counts areas whose rows have two digits', () => {
     const row = (id) => `| ${id} | Stand alone. | later: everything |`
     expect(read(row('H-01'), row('H-02'), row('H-04')).faults).toEqual(['H-04: stands where H-03 should'])
