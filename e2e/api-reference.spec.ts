@@ -1,9 +1,8 @@
 import type { Page } from '@playwright/test'
-import { apiTokenApi, hostApi } from '@slipway/contract'
+import { apiTokenApi } from '@slipway/contract'
 import { expectAccessible, expectFits } from './a11y.ts'
 import { copied } from './clipboard.ts'
 import { expect, test } from './fixtures.ts'
-import { answer } from './network.ts'
 
 const rowOf = (page: Page, id: string) => page.locator(`details#${id}`)
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search the API' })
@@ -43,26 +42,6 @@ test('a user finds a call from the API tokens, reads it and runs its example', a
   await program.dispose()
 })
 
-test('names lead to their definitions, by mouse, by keyboard and by URL', async ({ page, user }) => {
-  expect(user).toBeDefined()
-  await page.goto('/api-reference?search=start#vmStart')
-  const call = rowOf(page, 'vmStart')
-  await expect(call).toHaveAttribute('open')
-  await expect(call.locator('summary').first()).toBeFocused()
-  await call.getByRole('link', { name: 'Vm', exact: true }).click()
-  const vm = rowOf(page, 'Vm')
-  await expect(vm).toHaveAttribute('open')
-  await expect(vm.locator('summary')).toBeFocused()
-  await expect(vm).toBeInViewport()
-  await vm.getByRole('link', { name: 'VmStatus' }).press('Enter')
-  await expect(rowOf(page, 'VmStatus').getByText('"suspended"')).toBeVisible()
-  await page.keyboard.press('Enter')
-  await expect(rowOf(page, 'VmStatus')).not.toHaveAttribute('open')
-  await page.goBack()
-  await page.goBack()
-  await expect(search(page)).toHaveValue('start')
-})
-
 test('filters leave the calls that are meant, and everything fits on a phone', async ({ page, user }) => {
   expect(user).toBeDefined()
   await page.goto('/api-reference?resource=vmPool&access=read')
@@ -81,19 +60,4 @@ test('filters leave the calls that are meant, and everything fits on a phone', a
   }
   await expectFits(page)
   await expectAccessible(page)
-})
-
-test('the palette leads to it, and a failure can be tried again', async ({ page, user }) => {
-  expect(user).toBeDefined()
-  const failure = await answer(page, hostApi.openApi, 503, {
-    message: 'Not now',
-  })
-  await page.goto('/')
-  await page.getByRole('button', { name: 'Find...' }).first().click()
-  await page.getByRole('combobox', { name: 'Find anything' }).fill('api ref')
-  await page.keyboard.press('Enter')
-  await expect(page.getByText('Error Loading API Reference')).toBeVisible()
-  await failure.end()
-  await page.getByRole('button', { name: 'Try Again' }).click()
-  await expect(rowOf(page, 'projectList')).toBeVisible()
 })

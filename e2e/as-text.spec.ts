@@ -8,18 +8,9 @@ import { promisify } from 'node:util'
 import type { Page } from '@playwright/test'
 import { apiTokenApi, sshKeyApi, vmSnapshotScheduleApi, webhookApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
-import { copied } from './clipboard.ts'
-import { expect, templateId, test } from './fixtures.ts'
-import {
-  diskCreatePath,
-  snapshotCreatePath,
-  vmPath,
-  vmPoolCreatePath,
-  vmSetCreatePath,
-  webhookListPath,
-} from './paths.ts'
+import { expect, test } from './fixtures.ts'
+import { vmPath, webhookListPath } from './paths.ts'
 import { newPublicKey } from './person.ts'
-import { choose } from './sentences.ts'
 
 const commandLine = fileURLToPath(new URL('../packages/cli/bin', import.meta.url))
 
@@ -32,62 +23,6 @@ const inShell = (text: string, more: Record<string, string>) =>
 const shownText = (page: Page) => page.getByRole('dialog', { name: 'Show as Text' })
 
 test.describe('a form as text', () => {
-  test('is a file, a command and a request that create the same', async ({ page, project, sshKey }) => {
-    await page.goto(`/create?template=${templateId}`)
-    const show = page.getByRole('button', { name: 'Show as Text' })
-    await expect(show).toBeDisabled()
-    await expect(show).toHaveAccessibleDescription('Please enter a VM name')
-    await page.getByLabel('Name', { exact: true }).fill("Ada's engine")
-    await page.getByRole('checkbox', { name: 'Persistent storage' }).uncheck()
-    await show.click()
-    const dialog = page.getByRole('dialog', { name: 'Show as Text' })
-    await expect(dialog.getByRole('code')).toHaveText(
-      [
-        'slipway: 1',
-        `project: ${project.name}`,
-        'vms:',
-        "  Ada's engine:",
-        '    template: Starter Linux',
-        `    ssh_key: ${sshKey.name}`,
-        '    persistent: false',
-      ].join('\n'),
-    )
-    await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Command' }).click()
-    await expect(dialog.getByRole('code')).toContainText('slipway vm create')
-    await expect(dialog.getByRole('code')).toContainText("--template_id 'Starter Linux'")
-    await dialog.getByRole('button', { name: 'Request' }).click()
-    await dialog.getByRole('button', { name: 'Copy the request' }).click()
-    expect(await copied(page)).toContain(`/api/projects/${project.id}/vms"`)
-    await dialog.getByRole('button', { name: 'Done' }).click()
-    await expect(show).toBeFocused()
-    await expect(page.getByLabel('Name', { exact: true })).toHaveValue("Ada's engine")
-  })
-
-  for (const [what, path, name, part] of [
-    ['a disk', diskCreatePath, 'Disk Name', 'disks:'],
-    ['a pool', vmPoolCreatePath, 'Pool name', 'pools:'],
-    ['a set', vmSetCreatePath, 'Name', 'sets:'],
-  ] as const)
-    test(`is there for ${what}`, async ({ page, project, sshKey: _ }) => {
-      await page.goto(`${path(project.id)}?template=${templateId}`)
-      await page.getByLabel(name, { exact: true }).fill('thing')
-      await page.getByRole('button', { name: 'Show as Text' }).click()
-      const code = page.getByRole('dialog', { name: 'Show as Text' }).getByRole('code')
-      await expect(code).toContainText(`${part}\n  thing:`)
-    })
-
-  test('is no file for a snapshot', async ({ page, project, makeVm }) => {
-    const vm = await makeVm('loom', 'running')
-    await page.goto(`${snapshotCreatePath(project.id)}?vm=${vm.id}`)
-    await page.getByLabel('Snapshot Name').fill('before')
-    await page.getByRole('button', { name: 'Show as Text' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Show as Text' })
-    await expect(dialog).toContainText('A project file holds no snapshots.')
-    await dialog.getByRole('button', { name: 'Command' }).click()
-    await expect(dialog.getByRole('code')).toContainText('slipway vm-snapshot create loom')
-  })
-
   test('is the entry of its VM for a snapshot schedule', async ({ page, project, makeVm, call, server }) => {
     const vm = await makeVm('loom', 'running')
     await page.goto(vmPath(vm))
@@ -127,40 +62,6 @@ test.describe('a form as text', () => {
       daily: { time: '03:00', keep: 7 },
       time_zone: 'Europe/Berlin',
     })
-  })
-
-  test('is a command for a file of this computer', async ({ page, project }) => {
-    await page.goto(diskCreatePath(project.id))
-    await choose(page, 'Source', 'Upload a File')
-    await page.getByLabel('Size').fill('1GB')
-    await page
-      .getByLabel('File', { exact: true })
-      .setInputFiles({ name: 'tiles.img', mimeType: 'application/octet-stream', buffer: Buffer.alloc(512) })
-    await page.getByRole('button', { name: 'Show as Text' }).click()
-    const text = shownText(page)
-    await expect(text).toContainText('A project file holds no content of files. Use the command.')
-    await text.getByRole('button', { name: 'Command' }).click()
-    await expect(text.getByRole('code')).toContainText('slipway disk upload tiles.img')
-    await text.getByRole('button', { name: 'Request' }).click()
-    await expect(text).toContainText('A file is sent in pieces')
-  })
-
-  test('is no file for a template, which belongs to no project', async ({ page, user: _ }) => {
-    await page.goto('/admin/templates')
-    const show = page.getByRole('button', { name: 'Show as Text' })
-    await expect(show).toBeDisabled()
-    await page.getByLabel('Name').fill('Rust for VMs')
-    await page.getByLabel('Description').fill('Compiler and cargo')
-    await choose(page, 'Default CPU', '4 cores')
-    await choose(page, 'Default memory', '2.0 GB')
-    await show.click()
-    const dialog = page.getByRole('dialog', { name: 'Show as Text' })
-    await expect(dialog).toContainText('A project file holds no templates.')
-    await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Command' }).click()
-    await expect(dialog).toContainText('the server takes none for this. Use the request.')
-    await dialog.getByRole('button', { name: 'Request' }).click()
-    await expect(dialog.getByRole('code')).toContainText('"default_memory_mb":2048')
   })
 
   test('opens over a dialog and leaves it as it was', async ({ page, project, call, server }) => {
@@ -213,28 +114,6 @@ test.describe('a form as text', () => {
     )
     expect(made).toHaveLength(3)
     expect(new Set(made.map((one) => JSON.stringify(one))).size).toBe(1)
-  })
-
-  test('is there for a project, which is a file of its own', async ({ page, user: _ }) => {
-    await page.goto('/projects')
-    await page.getByRole('button', { name: 'Create Project' }).first().click()
-    await page.getByLabel('Project Name').fill('Looms')
-    await page.getByLabel('Description').fill('Cards and thread')
-    await page.getByRole('button', { name: 'Show as Text' }).click()
-    const text = shownText(page)
-    await expect(text.getByRole('code')).toHaveText(
-      ['slipway: 1', 'project: Looms', 'description: Cards and thread'].join('\n'),
-    )
-    await expectAccessible(page)
-    await text.getByRole('button', { name: 'Command' }).click()
-    await expect(text.getByRole('code')).toHaveText(
-      "slipway project create \\\n  --name Looms \\\n  --description 'Cards and thread'",
-    )
-    await text.getByRole('button', { name: 'Request' }).click()
-    await expect(text.getByRole('code')).toContainText('/api/projects"')
-    await page.keyboard.press('Escape')
-    await expect(text).toBeHidden()
-    await expect(page.getByLabel('Project Name')).toHaveValue('Looms')
   })
 
   test('is a request of a session where the server takes no API token', async ({

@@ -5,14 +5,6 @@ import type { Page } from '@playwright/test'
 /** What the clipboard holds. */
 export const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
 
-/** From its next load on the page is refused whatever way it copies. */
-export async function refuseCopies(page: Page): Promise<void> {
-  await page.addInitScript(() => {
-    navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))
-    document.execCommand = () => false
-  })
-}
-
 /** From its next load on the page lacks what browsers offer on https and localhost only. */
 export async function browseWithoutClipboard(page: Page): Promise<void> {
   await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))

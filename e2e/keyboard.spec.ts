@@ -1,7 +1,8 @@
 import type { Locator } from '@playwright/test'
 import { diskApi } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
-import { answer, makeDisk } from './network.ts'
+import { answer } from './network.ts'
+import { makeDisk } from './objects.ts'
 import { newPublicKey } from './person.ts'
 
 test('the whole main job is done by keyboard alone', async ({ page, person, server }) => {

@@ -21,7 +21,8 @@ import {
   webhookApi,
 } from '@slipway/contract'
 import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId } from './fixtures.ts'
-import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet, withoutStream } from './network.ts'
+import { answer, withoutStream } from './network.ts'
+import { imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet } from './objects.ts'
 import {
   activityPath,
   binPath,

@@ -90,13 +90,3 @@ export async function choose(page: Page, label: string, option: string): Promise
 
 /** The stack of messages about what just happened, the newest first. */
 export const toasts = (page: Page): Locator => page.getByRole('region', { name: 'Notifications' })
-
-/** Waves all messages away, so that the next one is not taken for the last, which may read the same. */
-export async function dismissToasts(page: Page): Promise<void> {
-  const buttons = toasts(page).getByRole('button', { name: 'Dismiss' })
-  // Not by pointer: a message may go by itself meanwhile.
-  await buttons.evaluateAll((all: HTMLElement[]) => {
-    for (const button of all) button.click()
-  })
-  await expect(buttons).toHaveCount(0)
-}

@@ -1,26 +1,13 @@
 import type { Page } from '@playwright/test'
 import { shareApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
-import { copied } from './clipboard.ts'
 import { expect, test } from './fixtures.ts'
-import { answer } from './network.ts'
 import { vmPath } from './paths.ts'
 import { toasts } from './sentences.ts'
 
 const section = (page: Page) => page.getByRole('region', { name: 'Network' })
 const shares = (page: Page) => page.getByRole('list', { name: 'Shared ports' })
 const share = (page: Page) => page.getByRole('button', { name: 'Share a port' })
-
-test('the page of a VM tells its address and names', async ({ page, makeVm }) => {
-  const vm = await makeVm('Web 1', 'running')
-  await page.goto(vmPath(vm))
-  await expect(section(page)).toContainText('web-1')
-  await expect(section(page)).toContainText('.internal')
-  await section(page).getByRole('button', { name: 'Copy address', exact: true }).click()
-  expect(await copied(page)).toMatch(/^10\.\d+\.\d+\.\d+$/)
-  await section(page).getByRole('link', { name: 'View network' }).click()
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Network')
-})
 
 test('a port is shared, opened, shared otherwise and shared no more', async ({
   page,
@@ -77,33 +64,6 @@ test('a port is shared, opened, shared otherwise and shared no more', async ({
   await expect(section(page)).toContainText('No port is shared')
   await expect(refused.reload()).rejects.toThrow(/ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE)/)
   await stranger.close()
-})
-
-test('ports are offered as soon as the guest tells of them', async ({ page, makeVm }) => {
-  const vm = await makeVm('web', 'running')
-  const busy = await answer(page, shareApi.ports, 200, { ports: null })
-  await page.goto(vmPath(vm))
-  await share(page).click()
-  const dialog = page.getByRole('dialog', { name: 'Share a port' })
-  await expect(dialog.getByText('On which a program in the VM listens')).toBeVisible()
-  await busy.end()
-  await answer(page, shareApi.ports, 200, { ports: [8080] })
-  await dialog.getByRole('button', { name: '8080', exact: true }).click()
-  await expect(dialog.getByLabel('Port', { exact: true })).toHaveValue('8080')
-})
-
-test('a refusal stays in the dialog with its reason', async ({ page, makeVm }) => {
-  const vm = await makeVm('web', 'running')
-  const { end } = await answer(page, shareApi.create, 409, { message: 'This port is shared already' })
-  await page.goto(vmPath(vm))
-  await share(page).click()
-  const dialog = page.getByRole('dialog', { name: 'Share a port' })
-  await dialog.getByLabel('Port', { exact: true }).fill('5173')
-  await dialog.getByRole('button', { name: 'Share Port' }).click()
-  await expect(dialog.getByText('This port is shared already')).toBeVisible()
-  await end()
-  await dialog.getByRole('button', { name: 'Share Port' }).click()
-  await expect(shares(page)).toContainText('Port 5173')
 })
 
 test.describe('far from the server', () => {

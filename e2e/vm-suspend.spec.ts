@@ -1,9 +1,7 @@
 import type { Page } from '@playwright/test'
 import { vmApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
-
 import { expect, test } from './fixtures.ts'
-import { answer } from './network.ts'
 import { consolePath, vmListPath, vmPath } from './paths.ts'
 
 async function choose(page: Page, name: string, action: string): Promise<void> {
@@ -55,59 +53,5 @@ test.describe('suspending a VM', () => {
     await page.getByRole('textbox', { name: 'Serial console' }).press('x')
     await expect(page.getByText('The VM resumed from its saved memory')).toBeVisible()
     await expect(page.getByText('Connected', { exact: true })).toBeVisible()
-  })
-
-  test('comes by itself after the time without use that was chosen, is told before, and can be put off', async ({
-    page,
-    makeVm,
-  }) => {
-    const vm = await makeVm('loom', 'running')
-    await page.goto(vmPath(vm))
-    const choice = page.getByRole('combobox', { name: 'Suspend when unused' })
-    await expect(choice).toHaveText('Keep running')
-    await choice.click()
-    await page.getByRole('option', { name: 'Suspend after 30 minutes' }).click()
-    await expect(page.getByText('Saved.')).toBeVisible()
-    await expect(choice).toHaveText('Suspend after 30 minutes')
-    await expectAccessible(page)
-
-    // Nobody waits half an hour here.
-    const suspends_at = new Date(Date.now() + 10 * 60_000).toISOString()
-    const counting = { ...vm, suspend_after_minutes: 30, suspends_at }
-    await answer(page, vmApi.get, 200, counting)
-    await page.reload()
-    await expect(choice).toHaveText('Suspend after 30 minutes')
-    const note = page.getByText('Nobody uses this VM. It will be suspended at')
-    await expect(note).toBeVisible()
-    await expectAccessible(page)
-    await answer(page, vmApi.get, 200, { ...counting, suspends_at: null })
-    await page.getByRole('button', { name: 'Keep awake' }).click()
-    await expect(note).toBeHidden()
-  })
-
-  test('asks before the saved memory is discarded', async ({ page, project, makeVm, call }) => {
-    const vm = await makeVm('loom', 'running')
-    await call(vmApi.suspend, { params: { projectId: project.id, vmId: vm.id } })
-    await page.goto(vmPath(vm))
-    await expect(statusOf(page, 'Suspended')).toBeVisible()
-    await choose(page, vm.name, 'Force stop')
-    const question = page.getByRole('alertdialog', { name: 'Force stop VM' })
-    await expect(question).toContainText('Its saved memory is discarded')
-    await question.getByRole('button', { name: 'Cancel' }).click()
-    await expect(question).toBeHidden()
-    await expect(statusOf(page, 'Suspended')).toBeVisible()
-    await choose(page, vm.name, 'Force stop')
-    await question.getByRole('button', { name: 'Force stop VM' }).click()
-    await expect(statusOf(page, 'Stopped')).toBeVisible()
-  })
-
-  test('that does not work leaves the VM running, and its page says why', async ({ page, makeVm }) => {
-    const vm = await makeVm('fault-no-copies', 'running')
-    await page.goto(vmPath(vm))
-    await choose(page, vm.name, 'Suspend')
-    await expect(
-      page.getByText('The VM could not be suspended and is still running.', { exact: false }).first(),
-    ).toBeVisible()
-    await expect(statusOf(page, 'Running')).toBeVisible()
   })
 })

@@ -1,4 +1,5 @@
 /** Tests of screens: the console in Chromium, the API in the process of the tests. */
+import tailwind from '@tailwindcss/vite'
 import { playwright } from '@vitest/browser-playwright'
 import { defineProject, type Plugin } from 'vitest/config'
 import type { BrowserCommand } from 'vitest/node'
@@ -11,6 +12,9 @@ const inCI = process.env.CI !== undefined
 const api = (): Promise<typeof kit> =>
   import(new URL('../server/src/in-process.test-kit.ts', import.meta.url).href)
 
+/** What browsers asked of the origins of `servePictures`. */
+const asked = new Map<string, string[]>()
+
 /** What a test in the browser asks of its server beside the API. */
 const commands = {
   openServer: (async (_, options) => (await api()).openServer(options)) satisfies BrowserCommand<
@@ -22,10 +26,31 @@ const commands = {
   enrol: (async (_, id, name) => (await api()).enrol(id, name)) satisfies BrowserCommand<
     Parameters<typeof kit.enrol>
   >,
+  signInElsewhere: (async (_, ...given) => (await api()).signInElsewhere(...given)) satisfies BrowserCommand<
+    Parameters<typeof kit.signInElsewhere>
+  >,
   mailedToken: (async (_, id, to) => (await api()).mailedToken(id, to)) satisfies BrowserCommand<
     Parameters<typeof kit.mailedToken>
   >,
   newPublicKey: (async () => (await api()).newPublicKey()) satisfies BrowserCommand<[]>,
+  openReceiver: (async () => (await api()).openReceiver()) satisfies BrowserCommand<[]>,
+  closeReceiver: (async (_, url) => (await api()).closeReceiver(url)) satisfies BrowserCommand<[url: string]>,
+  setReceiver: (async (_, ...given) => (await api()).setReceiver(...given)) satisfies BrowserCommand<
+    Parameters<typeof kit.setReceiver>
+  >,
+  firstSignature: (async (_, ...given) => (await api()).firstSignature(...given)) satisfies BrowserCommand<
+    Parameters<typeof kit.firstSignature>
+  >,
+  servePictures: (async ({ context }, origin, pictures) => {
+    asked.set(origin, [])
+    await context.route(`${origin}/**`, (route) => {
+      const url = route.request().url()
+      asked.get(origin)?.push(url)
+      const body = pictures[new URL(url).pathname]
+      return route.fulfill(body ? { contentType: 'image/svg+xml', body } : { status: 404 })
+    })
+  }) satisfies BrowserCommand<[origin: string, pictures: Record<string, string>]>,
+  askedPictures: ((_, origin) => asked.get(origin) ?? []) satisfies BrowserCommand<[origin: string]>,
 }
 
 const apiInProcess: Plugin = {
@@ -38,13 +63,20 @@ const apiInProcess: Plugin = {
 
 export default defineProject({
   root: import.meta.dirname,
-  extends: './vite.config.ts',
-  plugins: [apiInProcess],
+  // A config of its own inherits nothing: without this the console has no styles.
+  plugins: [tailwind(), apiInProcess],
   // Known before the first test: one that is found later has the page loaded anew in the middle of a test.
-  optimizeDeps: { include: ['axe-core'] },
+  optimizeDeps: { include: ['axe-core', 'react/jsx-runtime'] },
+  // React as users have it; that of development takes half as much again of a processor.
+  define: { 'process.env.NODE_ENV': '"production"' },
+  oxc: { jsx: { runtime: 'automatic', development: false } },
   test: {
     name: 'screens',
     include: ['src/**/*.screen.test.ts'],
+    // As in vitest.config.ts: what took two tries is told.
+    retry: inCI ? 2 : 0,
+    // One page for each processor.
+    maxWorkers: 2,
     testTimeout: inCI ? 180_000 : 60_000,
     hookTimeout: inCI ? 180_000 : 60_000,
     expect: { poll: { timeout: inCI ? 30_000 : 10_000 } },
@@ -65,6 +97,8 @@ export default defineProject({
       instances: [{ browser: 'chromium' }],
       viewport: { width: 1280, height: 800 },
       screenshotFailures: false,
+      // As Playwright's: a text that is not there is not there as a part of another either.
+      locators: { exact: false },
       commands,
     },
   },

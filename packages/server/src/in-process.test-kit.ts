@@ -4,12 +4,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { accountApi } from '@slipway/contract'
 import { lastMail, makeTestAppOver, type TestAppOptions, tokenOf } from './app.test-kit.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import { systemClock } from './lib/clock.ts'
+import { isSigned, startReceiver } from './webhook/receiver.test-kit.ts'
 
 /** At this speed a VM is up after a quarter of a second. */
-const speed = 16
+const usualSpeed = 16
+
+interface ServerOptions extends TestAppOptions {
+  speed?: number
+}
 
 /** The cookie that names the server of a page. */
 export const serverCookie = 'test-server'
@@ -17,7 +23,7 @@ export const serverCookie = 'test-server'
 type InProcess = Awaited<ReturnType<typeof open>>
 const servers = new Map<string, InProcess>()
 
-async function open(options: TestAppOptions) {
+async function open({ speed = usualSpeed, ...options }: ServerOptions) {
   const engine = makeSimulatedEngine({ clock: systemClock, hostMemoryMb: 1024 * 1024, speed })
   await engine.open()
   return makeTestAppOver({ clock: systemClock, engine, passTime: async () => {} }, options)
@@ -30,7 +36,7 @@ function named(id: string): InProcess {
 }
 
 /** Opens a server with the simulated engine and real time; answers with its name. */
-export async function openServer(options: TestAppOptions = {}): Promise<string> {
+export async function openServer(options: ServerOptions = {}): Promise<string> {
   const id = randomUUID()
   servers.set(id, await open(options))
   return id
@@ -46,6 +52,43 @@ export async function closeServer(id: string): Promise<void> {
 export async function enrol(id: string, name: string) {
   const { email, password, cookie } = await named(id).signedIn(name)
   return { name, email, password, cookie }
+}
+
+/** A session of somebody in another browser or a program, which says what it is. */
+export async function signInElsewhere(
+  id: string,
+  { email, password }: { email: string; password: string },
+  userAgent: string,
+): Promise<void> {
+  const sent = { email, password }
+  await named(id).client().raw('POST', accountApi.signIn.path, sent, { 'user-agent': userAgent })
+}
+
+const receivers = new Map<string, Awaited<ReturnType<typeof startReceiver>>>()
+
+function receiverAt(url: string) {
+  const receiver = receivers.get(url)
+  if (!receiver) throw new Error(`There is no receiver at ${url}`)
+  return receiver
+}
+
+/** Opens a receiver of webhooks; answers with its address. */
+export async function openReceiver(): Promise<string> {
+  const receiver = await startReceiver()
+  receivers.set(receiver.url, receiver)
+  return receiver.url
+}
+
+export const closeReceiver = (url: string): Promise<void> => receiverAt(url).close()
+
+/** What a receiver answers from now on. */
+export const setReceiver = (url: string, status: number): void => receiverAt(url).answer(status)
+
+/** The signature of the first request that a receiver got, and whether it is right. */
+export function firstSignature(url: string, secret: string): { signature: string; isRight: boolean } {
+  const [first] = receiverAt(url).received
+  if (!first) throw new Error(`Nothing was sent to ${url}`)
+  return { signature: first.signature, isRight: isSigned(first, secret) }
 }
 
 /** The token in the last mail to somebody. */

@@ -35,3 +35,30 @@ function nestedLiveRegions(): string[] {
     (element) => (element.cloneNode() as Element).outerHTML,
   )
 }
+
+/** Whether something is cut off at the edge of a box around it. */
+function isClipped(element: Element): boolean {
+  for (let box = element.parentElement; box && box !== document.body; box = box.parentElement)
+    if (getComputedStyle(box).overflowX !== 'visible') return true
+  return false
+}
+
+/**
+ * Expects that nothing lies beyond the left or right edge of the screen, and that nothing scrolls sideways. A text that
+ * is cut short on purpose counts as long as its box is.
+ */
+export function expectFits(): void {
+  const root = document.documentElement
+  const edge = root.clientWidth
+  const beyond = [root, ...document.body.querySelectorAll('*')].filter((element) => {
+    if (element.closest('.sr-only, [popover]') || !element.checkVisibility({ visibilityProperty: true }))
+      return false
+    const { left, right, width } = element.getBoundingClientRect()
+    const isBeyond = width > 0 && (left < -0.5 || right > edge + 0.5) && !isClipped(element)
+    const scrolls =
+      element.scrollWidth > element.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(element).overflowX)
+    return isBeyond || scrolls || (element === root && element.scrollWidth > edge)
+  })
+  const found = beyond.map((element) => (element.cloneNode() as Element).outerHTML)
+  expect.soft(found, `beyond the screen on ${location.pathname}`).toEqual([])
+}

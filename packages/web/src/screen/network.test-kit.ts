@@ -17,6 +17,8 @@ type Rule = (call: SeenCall, handOn: () => Promise<Response>) => Promise<Respons
 
 const toServer = window.fetch.bind(window)
 let rules: Rule[] = []
+/** They see every call, whatever becomes of it. */
+const watchers = new Set<(call: SeenCall) => void>()
 
 window.fetch = (input, init) => {
   const request = new Request(input, init)
@@ -28,14 +30,19 @@ window.fetch = (input, init) => {
     headers: request.headers,
     body: readBody(init?.body),
   }
+  for (const watch of watchers) watch(call)
   const present = [...rules]
   const next = (): Promise<Response> => {
     // The latest rule comes first.
     const rule = present.pop()
     return rule ? rule(call, next) : toServer(input, init)
   }
-  return next()
+  return Promise.race([next(), abortOf(request.signal)])
 }
+
+/** Fails when a call is given up, also one that is held or answered here. */
+const abortOf = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 
 function readBody(body: BodyInit | null | undefined): unknown {
   if (typeof body !== 'string') return body
@@ -65,8 +72,9 @@ function addRule(rule: Rule): () => void {
 }
 
 /**
- * Answers an endpoint in the server's place. `{}` is an answer without message, and no status is no answer. `end`
- * waits for the first such answer, so that the call does not reach the server after all.
+ * Answers an endpoint in the server's place. `{}` is an answer without message, and no status is no answer; a function
+ * answers each call with what it makes of it. `end` waits for the first such answer, so that the call does not reach the
+ * server after all.
  */
 export function answer(
   endpoint: Endpoint,
@@ -81,7 +89,9 @@ export function answer(
     if (!isCall(call)) return handOn()
     answers++
     if (status === null) throw new TypeError('Failed to fetch')
-    return Response.json(body, { status })
+    // An answer that something is gone has no body.
+    if (status === 204) return new Response(null, { status })
+    return Response.json(typeof body === 'function' ? body(call) : body, { status })
   })
   return {
     async end() {
@@ -107,10 +117,11 @@ export function hold(endpoint: Endpoint): { letGo: () => void } {
 export function callsOf(endpoint: Endpoint): SeenCall[] {
   const calls: SeenCall[] = []
   const isCall = isCallOf(endpoint)
-  addRule(async (call, handOn) => {
+  const watch = (call: SeenCall) => {
     if (isCall(call)) calls.push(call)
-    return handOn()
-  })
+  }
+  watchers.add(watch)
+  onTestFinished(() => void watchers.delete(watch))
   return calls
 }
 

@@ -12,6 +12,7 @@ import {
   diskApi,
   type Endpoint,
   projectApi,
+  type QuotaLimits,
   sshKeyApi,
   type Vm,
   type VmCreate,
@@ -21,10 +22,10 @@ import {
 import { createElement } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import { test as base, expect } from 'vitest'
-import { commands, type Locator, page } from 'vitest/browser'
+import { commands, type Locator, page, userEvent } from 'vitest/browser'
 import { App } from '../App.tsx'
 import { order, queryClient } from '../api/query.ts'
-import { recheckSession, signOut } from '../api/session.ts'
+import { askUser, recheckSession, signIn, signOut } from '../api/session.ts'
 import { makeRouter } from '../routes.tsx'
 import { dismissToast, toastList } from '../ui/toast-list.ts'
 import { toServer } from './network.test-kit.ts'
@@ -40,8 +41,22 @@ declare module 'vitest/browser' {
     openServer: (options?: ServerOptions) => Promise<string>
     closeServer: (id: string) => Promise<void>
     enrol: (id: string, name: string) => Promise<Person & { cookie: string | undefined }>
+    signInElsewhere: (
+      id: string,
+      person: Pick<Person, 'email' | 'password'>,
+      userAgent: string,
+    ) => Promise<void>
     mailedToken: (id: string, to: string) => Promise<string>
     newPublicKey: () => Promise<string>
+    /** A receiver of webhooks on loopback; its address names it. */
+    openReceiver: () => Promise<string>
+    closeReceiver: (url: string) => Promise<void>
+    setReceiver: (url: string, status: number) => Promise<void>
+    firstSignature: (url: string, secret: string) => Promise<{ signature: string; isRight: boolean }>
+    /** Has the browser find SVG pictures at an origin of elsewhere, by their paths, and nothing else. */
+    servePictures: (origin: string, pictures: Record<string, string>) => Promise<void>
+    /** The addresses there that it asked for. */
+    askedPictures: (origin: string) => Promise<string[]>
   }
 }
 
@@ -49,7 +64,12 @@ declare module 'vitest/browser' {
 export interface ServerOptions {
   admins?: string[]
   binDays?: number
+  /** Hosts that webhooks may be sent to although they are private. */
+  privateWebhooks?: string[]
   maxVmsPerProject?: number
+  accountQuota?: Partial<QuotaLimits>
+  /** How many times faster than life its guests are. */
+  speed?: number
 }
 
 /** A template that every installation has. */
@@ -65,27 +85,39 @@ export const call: CallApi = (endpoint, input) =>
   (client.call as (id: string, input: unknown) => Promise<never>)(endpoint.id, input)
 
 let root: Root | undefined
+let router: ReturnType<typeof makeRouter> | undefined
 
 function leave(): void {
   root?.unmount()
   root = undefined
+  // It would go on to listen, and to go where it was about to go.
+  router?.dispose()
+  router = undefined
   queryClient.clear()
   order.clear()
   for (const { id } of toastList.get()) dismissToast(id)
 }
 
-/** Opens the console at an address, as who enters it: nothing is loaded yet. */
-export async function visit(path: string): Promise<void> {
-  leave()
-  document.body.innerHTML = '<div id="root"></div>'
-  history.replaceState(null, '', path)
-  await recheckSession()
-  root = createRoot(document.body.firstElementChild as HTMLElement)
-  root.render(createElement(App, { router: makeRouter() }))
+/** Asks who is signed in, and hears of changes from then on, as a page does that is opened. */
+async function enter(): Promise<void> {
+  const user = await askUser()
+  if (typeof user === 'string') await recheckSession()
+  else signIn(user, user)
 }
 
-/** Opens the console anew where it is. */
-export const reload = (): Promise<void> => visit(address())
+/** Opens the console at an address, as who enters it: nothing is loaded yet. */
+export async function visit(path: string, state: unknown = null): Promise<void> {
+  leave()
+  document.body.innerHTML = '<div id="root"></div>'
+  history.replaceState(state, '', path)
+  await enter()
+  root = createRoot(document.body.firstElementChild as HTMLElement)
+  router = makeRouter()
+  root.render(createElement(App, { router }))
+}
+
+/** Opens the console anew where it is. What a navigation brought is still there, as in every browser. */
+export const reload = (): Promise<void> => visit(address(), history.state)
 
 /** Where the console is, without its host. */
 export const address = (): string => location.pathname + location.search
@@ -97,10 +129,11 @@ const setCookie = (cookie: string): void => {
 
 /** `user` is somebody who is signed in, `project` and `sshKey` are their first ones. */
 export const test = base
+  // For a file whose server is set up otherwise: `test.override` at its top.
+  .extend('serverOptions', { scope: 'file' }, (): ServerOptions => ({}))
   // Its name, which the commands of `vitest/browser` take.
-  // biome-ignore lint/correctness/noEmptyPattern: the names of fixtures are read from this pattern
-  .extend('server', { scope: 'file', auto: true }, async ({}, { onCleanup }) => {
-    const id = await commands.openServer()
+  .extend('server', { scope: 'file', auto: true }, async ({ serverOptions }, { onCleanup }) => {
+    const id = await commands.openServer(serverOptions)
     setCookie(`test-server=${id}`)
     onCleanup(() => commands.closeServer(id))
     return id
@@ -179,8 +212,14 @@ export async function dismissToasts(): Promise<void> {
   await expect.poll(() => buttons.elements()).toEqual([])
 }
 
+/** Presses keys in a field as it stands: unlike a click, that leaves alone what is selected there. */
+export async function press(field: Locator, keys: string): Promise<void> {
+  ;((await field.findElement()) as HTMLElement).focus()
+  await userEvent.keyboard(keys)
+}
+
 /** Chooses an entry of a select by its label. */
-export async function choose(label: string, option: string): Promise<void> {
+export async function choose(label: string, option: string | RegExp): Promise<void> {
   await page.getByRole('combobox', { name: label }).click()
   await page.getByRole('option', { name: option }).click()
 }

@@ -1,0 +1,273 @@
+import { templateApi } from '@slipway/contract'
+import { imageIn, makeTemplate } from '@slipway/e2e/objects'
+import { describe, expect } from 'vitest'
+import { commands, page } from 'vitest/browser'
+import { expectAccessible } from '../../screen/a11y.test-kit.ts'
+import { holdClock, passTime, stopClock } from '../../screen/clock.test-kit.ts'
+import { answer, callsOf, hold } from '../../screen/network.test-kit.ts'
+import {
+  address,
+  call,
+  choose,
+  dismissToasts,
+  templateId,
+  test,
+  texts,
+  toasts,
+  visit,
+} from '../../screen/screen.test-kit.ts'
+
+const cards = page.getByRole('article')
+const cardOf = (name: string) => page.getByRole('article', { name, exact: true })
+
+test('each template is shown as the API has it', async ({ user: _ }) => {
+  const { letGo } = hold(templateApi.list)
+  await visit('/templates')
+  await expect.element(page.getByRole('main').getByRole('status')).toHaveTextContent('Loading templates...')
+  letGo()
+  const templates = await call(templateApi.list, {})
+  await expect.poll(() => cards.elements()).toHaveLength(templates.length)
+  for (const [index, { name, description, default_cpu, default_memory_mb }] of templates.entries()) {
+    const card = cards.nth(index)
+    await expect.element(card.getByRole('heading')).toHaveTextContent(name)
+    await expect.element(card).toMatchTextContent(description)
+    await expect.poll(() => texts(card.getByRole('term'))).toEqual(['CPU', 'Memory', 'Created'])
+    await expect
+      .poll(() => texts(card.getByRole('definition')))
+      .toEqual([
+        expect.stringMatching(new RegExp(`^${default_cpu} cores?$`)),
+        expect.stringMatching(
+          new RegExp(
+            default_memory_mb < 1024
+              ? `^${default_memory_mb} MB$`
+              : `^${default_memory_mb / 1024}(\\.0)? GB$`,
+          ),
+        ),
+        expect.stringMatching(/^\w{3} \d{1,2}, \d{4}$/),
+      ])
+  }
+})
+
+test('a template leads to a form with it chosen', async ({ project: _ }) => {
+  await visit('/templates')
+  await cardOf('Starter Linux')
+    .getByRole('link', { name: /^Use This Template/ })
+    .click()
+  await expect.poll(address).toBe('/create?template=starter')
+  await expect.element(page.getByRole('combobox', { name: 'Template' })).toMatchTextContent('Starter Linux')
+})
+
+test('numbers and dates of a template are written the same for everybody', async ({ user: _ }) => {
+  answer(templateApi.list, 200, [
+    makeTemplate('a', { default_memory_mb: 1536, created_at: '2026-11-20T23:30:00.000Z' }),
+    makeTemplate('b', { default_cpu: 1, default_memory_mb: 1024 }),
+    makeTemplate('c', { default_memory_mb: 512, created_at: '2026-01-02T12:00:00.000Z' }),
+  ])
+  await visit('/templates')
+  const facts = (index: number) => () => texts(cards.nth(index).getByRole('definition'))
+  await expect.poll(facts(0)).toEqual(['2 cores', '1.5 GB', 'Nov 20, 2026'])
+  await expect.poll(facts(1)).toEqual(['1 core', '1.0 GB', 'Nov 20, 2026'])
+  await expect.poll(facts(2)).toEqual(['2 cores', '512 MB', 'Jan 2, 2026'])
+})
+
+test('the catalogue that does not load can be tried again', async ({ user: _ }) => {
+  const text = 'Failed to load templates. Please try again.'
+  for (const [status, body, shown] of [
+    [500, {}, text],
+    [503, { message: 'The catalogue is being built.' }, `${text} The catalogue is being built.`],
+    [null, {}, text],
+  ] as const) {
+    const { end } = answer(templateApi.list, status, body)
+    await visit('/templates')
+    const alert = page.getByRole('alert')
+    await expect.element(alert.getByRole('heading')).toHaveTextContent('Error Loading Templates')
+    await expect.element(alert.getByRole('paragraph')).toHaveTextContent(shown)
+    await end()
+  }
+  const calls = callsOf(templateApi.list)
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await expect.element(cardOf('Starter Linux')).toBeVisible()
+  expect(calls).toHaveLength(1)
+})
+
+test('an empty catalogue says so', async ({ user: _ }) => {
+  answer(templateApi.list, 200, [])
+  await visit('/templates')
+  await expect.element(page.getByRole('heading', { name: 'No Templates Available' })).toBeVisible()
+})
+
+test('a template has its picture, or a drawing when there is none to show', async ({ user: _ }) => {
+  const origin = 'https://pictures.test'
+  await commands.servePictures(origin, {
+    '/picture.svg':
+      '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9z"/></svg>',
+  })
+  answer(templateApi.list, 200, [
+    makeTemplate('picture', { image_url: `${origin}/picture.svg` }),
+    makeTemplate('broken', { image_url: `${origin}/gone.svg` }),
+    makeTemplate('none'),
+    makeTemplate('disk', { image_url: `${origin}/disk.qcow2?x=1` }),
+  ])
+  performance.clearResourceTimings()
+  await visit('/templates')
+  const partOf = (id: string, part: 'img' | 'svg') =>
+    // The first: the state of its image has a sign as well.
+    cardOf(id).query()?.querySelector(part) as HTMLImageElement | SVGElement | null
+  await expect.poll(() => partOf('picture', 'img')).toHaveProperty('naturalWidth', 9)
+  for (const id of ['broken', 'none', 'disk']) {
+    await expect.poll(() => partOf(id, 'svg')).toBeVisible()
+    await expect.poll(() => partOf(id, 'img')).toBeNull()
+  }
+  const asked = () => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
+  await expect.poll(asked).toContain('/gone.svg')
+  expect(asked()).not.toContain('/disk.qcow2')
+})
+
+test('cards stand in one, two or three columns', async ({ user: _ }) => {
+  answer(
+    templateApi.list,
+    200,
+    ['a', 'b', 'c'].map((name) => makeTemplate(name)),
+  )
+  await visit('/templates')
+  await expect.poll(() => cards.elements()).toHaveLength(3)
+  const columnsShown = () => new Set(cards.elements().map((card) => card.getBoundingClientRect().x)).size
+  for (const [width, columns] of [
+    [375, 1],
+    [800, 2],
+    [1400, 3],
+  ] as const) {
+    await page.viewport(width, 800)
+    await expect.poll(columnsShown).toBe(columns)
+  }
+})
+
+describe('the image of a template', () => {
+  test('is told with its card: which it is, how it is with it, and why it failed', async ({ user: _ }) => {
+    const url = 'https://images.example.org/pub/debian%2014.qcow2?daily=1'
+    answer(templateApi.list, 200, [
+      makeTemplate('ready'),
+      makeTemplate('foreign', { image_url: url }),
+      makeTemplate('absent', imageIn('absent')),
+      makeTemplate('away', { image_url: url, ...imageIn('absent') }),
+      makeTemplate('coming', imageIn('coming', { progress: 40, message: 'Building the Go image.' })),
+      makeTemplate('begun', imageIn('coming', { message: 'Waiting for its turn.' })),
+      makeTemplate('failed', imageIn('failed', { message: 'The mirror did not answer.' })),
+    ])
+    await visit('/templates')
+    for (const [name, ...lines] of [
+      ['ready', 'Ready Built-in image'],
+      ['foreign', 'Ready debian 14.qcow2 from images.example.org'],
+      ['absent', 'Built at first use Built-in image'],
+      ['away', 'Downloaded at first use debian 14.qcow2 from images.example.org'],
+      ['coming', 'Building the Go image: 40 %. Built-in image'],
+      ['begun', 'Waiting for its turn. Built-in image'],
+      ['failed', 'Failed Built-in image', 'The mirror did not answer.'],
+    ] as const) {
+      // After the description of the template.
+      await expect
+        .poll(() => texts(cardOf(name).getByRole('paragraph')))
+        .toEqual([`All about ${name}`, ...lines])
+    }
+    expect(page.getByTitle(url).elements()).toHaveLength(2)
+    const bar = (name: string) => cardOf(name).getByRole('progressbar')
+    await expect.element(bar('coming')).toHaveAttribute('aria-valuenow', '40')
+    await expect.element(bar('begun')).not.toHaveAttribute('aria-valuenow')
+    expect(page.getByRole('progressbar').elements()).toHaveLength(2)
+    expect(page.getByRole('button', { name: /^Prepare now/ }).elements()).toHaveLength(2)
+    await expect.element(page.getByRole('button', { name: 'Try again: failed' })).toBeVisible()
+    await expectAccessible()
+  })
+
+  test('is asked about every 2 s while one is coming, and not otherwise', async ({ user: _ }) => {
+    await stopClock()
+    holdClock()
+    const coming = answer(templateApi.list, 200, [
+      makeTemplate('a'),
+      makeTemplate('b', imageIn('coming', { progress: 99, message: 'Fetching it.' })),
+    ])
+    const calls = callsOf(templateApi.list)
+    await visit('/templates')
+    await expect.element(cardOf('b')).toMatchTextContent('Fetching it: 99 %.')
+    let asked = calls.length
+    await passTime(2_000)
+    await expect.poll(() => calls.length).toBe(asked + 1)
+    await coming.end()
+    answer(templateApi.list, 200, [makeTemplate('a'), makeTemplate('b')])
+    const later = callsOf(templateApi.list)
+    // Once more, for the call may be the last one's that is still on its way.
+    await passTime(4_000)
+    await expect.element(cardOf('b')).toMatchTextContent('Ready')
+    await expect.element(page.getByText('The image of b is ready')).toBeInTheDocument()
+    asked = later.length
+    await passTime(60_000)
+    expect(later).toHaveLength(asked)
+  })
+
+  test('is prepared on request, tried again after a failure, and refused with the words of the server', async ({
+    user: _,
+  }) => {
+    answer(templateApi.list, 200, [
+      makeTemplate('go', imageIn('absent')),
+      makeTemplate('php', imageIn('failed', { message: 'No room.' })),
+    ])
+    await visit('/templates')
+    const buttonOf = (name: string, text: RegExp) => cardOf(name).getByRole('button', { name: text })
+    for (const [status, body, text] of [
+      [403, { message: 'Admin access required' }, 'Admin access required'],
+      [500, {}, 'Failed to prepare the image of "go". Please try again.'],
+      [null, {}, 'Failed to prepare the image of "go". Please try again.'],
+    ] as const) {
+      const { end } = answer(templateApi.prepare, status, body)
+      await buttonOf('go', /^Prepare now/).click()
+      await expect.element(toasts().getByRole('alert')).toHaveTextContent(text)
+      await dismissToasts()
+      await end()
+    }
+    for (const [name, text] of [
+      ['go', /^Prepare now/],
+      ['php', /^Try again/],
+    ] as const) {
+      const begun = makeTemplate(name, imageIn('coming', { message: `Building ${name}.` }))
+      const { end } = answer(templateApi.prepare, 202, begun)
+      const calls = callsOf(templateApi.prepare)
+      await buttonOf(name, text).click()
+      await expect.element(cardOf(name)).toMatchTextContent(`Building ${name}.`)
+      expect(calls.map(({ path }) => path)).toEqual([`/api/templates/${name}/prepare`])
+      await end()
+    }
+  })
+
+  test('is told where a template is chosen, as long as it is not ready', async ({ project: _, addDisk }) => {
+    await addDisk('ledger')
+    answer(templateApi.list, 200, [
+      makeTemplate(templateId),
+      makeTemplate('absent', imageIn('absent')),
+      makeTemplate('coming', imageIn('coming', { progress: 7, message: 'Building the Go image.' })),
+      makeTemplate('failed', imageIn('failed', { message: 'The mirror did not answer.' })),
+    ])
+    const told = [
+      ['absent', 'The image will be built first, which takes a few minutes.'],
+      ['coming', 'Building the Go image: 7\u00a0%. VMs start once it is ready.'],
+      ['failed', 'The image could not be prepared. Slipway will try again. The mirror did not answer.'],
+      [templateId, ''],
+    ] as const
+    const expectTold = async () => {
+      for (const [name, text] of told) {
+        await choose('Template', new RegExp(`^${name}`))
+        await expect
+          .element(page.getByRole('combobox', { name: 'Template' }))
+          .toHaveAccessibleDescription(text)
+      }
+    }
+    await visit('/create')
+    await expectTold()
+    await page.getByRole('link', { name: 'Disks' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /^Create VM/ })
+      .click()
+    await expectTold()
+  })
+})
