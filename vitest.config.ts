@@ -113,6 +113,7 @@ export default defineConfig({
           name: 'web',
           root: 'packages/web',
           include: ['{src,build}/**/*.test.ts'],
+          exclude: ['src/**/*.screen.test.ts'],
           isolate: false,
           ...patience,
         },
