@@ -8,5 +8,7 @@ export const startScriptHeading = page.getByRole('heading', { name: 'Start scrip
 /** What the page of a VM says of its start script, once it does. */
 export async function startScriptSection(): Promise<Locator> {
   const heading = await startScriptHeading.findElement()
-  return page.elementLocator(heading.closest('section') as Element)
+  // By a mark: `elementLocator` would look for what the section says now, and that changes.
+  heading.closest('section')?.setAttribute('data-testid', 'start-script')
+  return page.getByTestId('start-script')
 }
