@@ -1,8 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import axe from 'axe-core'
-
-/** The rules that look at colours; all others find the same in light and in dark. */
-const colourRules = ['color-contrast', 'link-in-text-block']
+import { beyondScreen, colourRules, nestedLiveRegions } from './page-faults.ts'
 
 declare global {
   interface Window {
@@ -35,44 +33,15 @@ export async function expectAccessible(
     expect.soft(found, `axe in ${colorScheme} mode on ${page.url()}`).toEqual([])
   }
   await page.emulateMedia({ colorScheme: null })
-  expect.soft(await nestedLiveRegions(page), `said twice on ${page.url()}`).toEqual([])
+  expect.soft(await page.evaluate(nestedLiveRegions), `said twice on ${page.url()}`).toEqual([])
 }
-
-/** Live regions within others: readers say what is in them once for each. */
-const nestedLiveRegions = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const live = ':is([role=status], [role=alert], [role=log], output, [aria-live]):not([aria-live=off])'
-    return [...document.querySelectorAll(`${live} ${live}`)].map(
-      (element) => (element.cloneNode() as Element).outerHTML,
-    )
-  })
 
 /**
  * Expects that nothing lies beyond the left or right edge of the screen, and that nothing scrolls sideways. A text
  * that is cut short on purpose counts as long as its box is.
  */
 export async function expectFits(page: Page): Promise<void> {
-  const beyond = await page.evaluate(() => {
-    const edge = document.documentElement.clientWidth
-    const clips = (element: Element | null) => element && getComputedStyle(element).overflowX !== 'visible'
-    const isClipped = (element: Element) => {
-      for (let box = element.parentElement; box !== document.body; box = box?.parentElement ?? document.body)
-        if (clips(box)) return true
-      return false
-    }
-    const found = [document.documentElement, ...document.body.querySelectorAll('*')].filter((element) => {
-      if (element.closest('.sr-only, [popover]') || !element.checkVisibility({ visibilityProperty: true }))
-        return false
-      const { left, right, width } = element.getBoundingClientRect()
-      const isBeyond = width > 0 && (left < -0.5 || right > edge + 0.5) && !isClipped(element)
-      const scrolls =
-        element.scrollWidth > element.clientWidth + 1 &&
-        /auto|scroll/.test(getComputedStyle(element).overflowX)
-      return isBeyond || scrolls || (element === document.documentElement && element.scrollWidth > edge)
-    })
-    return found.map((element) => (element.cloneNode() as Element).outerHTML)
-  })
-  expect.soft(beyond, `beyond the screen on ${page.url()}`).toEqual([])
+  expect.soft(await page.evaluate(beyondScreen), `beyond the screen on ${page.url()}`).toEqual([])
 }
 
 /**

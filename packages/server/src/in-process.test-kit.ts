@@ -18,7 +18,7 @@ interface ServerOptions extends TestAppOptions {
 }
 
 /** The cookie that names the server of a page. */
-export const serverCookie = 'test-server'
+const serverCookie = 'test-server'
 
 type InProcess = Awaited<ReturnType<typeof open>>
 const servers = new Map<string, InProcess>()

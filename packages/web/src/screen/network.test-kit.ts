@@ -144,3 +144,21 @@ export function withoutStream(): void {
   )
   onTestFinished(() => void vi.unstubAllGlobals())
 }
+
+/** Gives pages that are opened from now on a stream of their own, not that of all tabs; tells when one is there. */
+export function streamOfItsOwn(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const Source = EventSource
+  vi.stubGlobal('SharedWorker', undefined)
+  vi.stubGlobal(
+    'EventSource',
+    class extends Source {
+      constructor(url: string | URL, init?: EventSourceInit) {
+        super(url, init)
+        this.addEventListener('hello', () => resolve())
+      }
+    },
+  )
+  onTestFinished(() => void vi.unstubAllGlobals())
+  return promise
+}

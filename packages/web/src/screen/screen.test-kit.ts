@@ -127,6 +127,22 @@ const setCookie = (cookie: string): void => {
   document.cookie = `${cookie}; path=/`
 }
 
+/** Asks for an object until it has a status. */
+export async function settled<T extends { status: string }>(
+  status: T['status'],
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
+  let found: T | undefined
+  await expect
+    .poll(async () => {
+      found = await ask()
+      return found?.status
+    })
+    .toBe(status)
+  if (!found) throw new Error(`What was to be ${status} is gone`)
+  return found
+}
+
 /** `user` is somebody who is signed in, `project` and `sshKey` are their first ones. */
 export const test = base
   // For a file whose server is set up otherwise: `test.override` at its top.
@@ -168,16 +184,9 @@ export const test = base
     const params = { projectId: project.id }
     return async (name: string, until?: VmStatus, more?: Partial<VmCreate>): Promise<Vm> => {
       const body = { name, template_id: templateId, ssh_key_id: sshKey.id, ...more }
-      let vm = await call(vmApi.create, { params, body })
+      const vm = await call(vmApi.create, { params, body })
       if (!until) return vm
-      const at = { params: { ...params, vmId: vm.id } }
-      await expect
-        .poll(async () => {
-          vm = await call(vmApi.get, at)
-          return vm.status
-        })
-        .toBe(until)
-      return vm
+      return settled(until, () => call(vmApi.get, { params: { ...params, vmId: vm.id } }))
     }
   })
   // Creates a disk in `project`, and waits until it is available; by default a blank one.
@@ -186,15 +195,9 @@ export const test = base
     return async (name: string, more?: Partial<DiskCreate>): Promise<Disk> => {
       const body = { name, size: '10Gi', source: 'EMPTY' as const, ...more }
       const { id } = await call(diskApi.create, { params, body })
-      let found: Disk | undefined
-      await expect
-        .poll(async () => {
-          found = (await call(diskApi.list, { params })).find((disk) => disk.id === id)
-          return found?.status
-        })
-        .toBe('available')
-      if (!found) throw new Error(`The disk ${name} is gone`)
-      return found
+      return settled('available', async () =>
+        (await call(diskApi.list, { params })).find((disk) => disk.id === id),
+      )
     }
   })
 

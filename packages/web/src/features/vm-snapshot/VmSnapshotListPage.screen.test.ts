@@ -5,7 +5,7 @@ import { snapshotCreatePath, snapshotListPath, vmPath } from '@slipway/e2e/paths
 import { describe, expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { copied, refuseCopies } from '../../screen/clipboard.test-kit.ts'
-import { answer, callsOf, hold } from '../../screen/network.test-kit.ts'
+import { answer, callsOf, hold, streamOfItsOwn } from '../../screen/network.test-kit.ts'
 import { address, call, choose, reload, test, texts, toasts, visit } from '../../screen/screen.test-kit.ts'
 import { take } from './vm-snapshot.test-kit.ts'
 
@@ -356,8 +356,11 @@ describe('the list of snapshots', () => {
     makeVm,
   }) => {
     const vm = await makeVm('engine', 'running')
+    // Else the snapshot may be ready before the page hears of it.
+    const hears = streamOfItsOwn()
     await visit(snapshotListPath(project.id))
     await expect.element(page.getByRole('heading', { name: 'No snapshots found' })).toBeVisible()
+    await hears
     expect(saidAloud()).not.toContain('nightly is ready')
     await take(vm)
     await expect.element(rowOf('nightly').getByText('Ready', { exact: true })).toBeVisible()
