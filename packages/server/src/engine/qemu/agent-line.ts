@@ -8,7 +8,8 @@ import { AGENT_CHANNEL } from './command-line.ts'
 import { isRecord, nestsTooDeep, parseMessage } from './lines.ts'
 import type { Qmp } from './qmp.ts'
 
-const SYNC_MS = 300
+/** How long the agent may take to take up a talk. */
+export const SYNC_MS = 300
 const LOOK_MS = 3000
 /**
  * The guest writes what it likes, and the main thread reads it. An interface takes about 450 bytes of an answer, so
@@ -29,10 +30,10 @@ export interface Agent {
 }
 
 /** The agent of a guest that has one and lets it answer; null else, at once when nothing in the guest listens. */
-export async function reachAgent(qmp: Qmp, socketPath: string): Promise<Agent | null> {
+export async function reachAgent(qmp: Qmp, socketPath: string, syncMs = SYNC_MS): Promise<Agent | null> {
   if (!(await isListening(qmp))) return null
   try {
-    return await talkTo(await connectUnix(socketPath))
+    return await talkTo(await connectUnix(socketPath), syncMs)
   } catch {
     return null
   }
@@ -42,7 +43,7 @@ export async function reachAgent(qmp: Qmp, socketPath: string): Promise<Agent | 
  * The agent at the other end of a line; null when nobody answers there. Nothing is read while nothing is asked, and a
  * guest that sends more than an answer can be is hung up on.
  */
-export async function talkTo(socket: Socket): Promise<Agent | null> {
+export async function talkTo(socket: Socket, syncMs = SYNC_MS): Promise<Agent | null> {
   let asking: ((message: Record<string, unknown>) => void) | null = null
   let refuse: (why: Error) => void = () => {}
   let bytes = 0
@@ -102,7 +103,7 @@ export async function talkTo(socket: Socket): Promise<Agent | null> {
 
   const sync = randomInt(1, 2 ** 31)
   try {
-    await ask({ execute: 'guest-sync', arguments: { id: sync } }, SYNC_MS, (answer) => answer === sync)
+    await ask({ execute: 'guest-sync', arguments: { id: sync } }, syncMs, (answer) => answer === sync)
   } catch {
     socket.destroy()
     return null

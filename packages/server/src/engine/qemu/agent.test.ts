@@ -1,31 +1,31 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { directoryForEach } from '../../lib/directory.test-kit.ts'
 import { makeAgentTalk, trafficIn } from './agent.ts'
 import { talkTo } from './agent-line.ts'
 import { AGENT_CHANNEL } from './command-line.ts'
 import type { MachineDirs } from './machine-dir.ts'
 import type { Qmp } from './qmp.ts'
 
-type Request = { execute: string; arguments: { id: number } }
+type Request = { execute: string; arguments: { id: number; time: number } }
 
 describe('a talk with the agent of a guest', () => {
-  let dir: string
+  const dir = directoryForEach()
   let server: Server
   let guest: Socket | null
   let answer: (request: Request) => void
   /** How many talks it is too busy for. */
   let deafFor: number
+  let syncsAfterMs: number
 
   beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'slipway-agent-'))
     guest = null
     answer = () => {}
     deafFor = 0
+    syncsAfterMs = 0
     server = createServer((socket) => {
       guest = socket
       socket.on('error', () => {})
@@ -34,23 +34,22 @@ describe('a talk with the agent of a guest', () => {
           const request = JSON.parse(line) as Request
           if (request.execute !== 'guest-sync') answer(request)
           else if (deafFor > 0) deafFor -= 1
-          else reply(request.arguments.id)
+          else setTimeout(reply, syncsAfterMs, request.arguments.id)
         }
       })
     })
-    server.listen(join(dir, 'agent.sock'))
+    server.listen(join(dir(), 'agent.sock'))
     await once(server, 'listening')
   })
-  afterEach(async () => {
+  afterEach(() => {
     guest?.destroy()
     server.close()
-    await rm(dir, { recursive: true, force: true })
   })
 
   const reply = (value: unknown) => guest?.write(`${JSON.stringify({ return: value })}\n`)
   const drained = (socket: Socket) => new Promise<void>((resolve) => socket.once('drain', () => resolve()))
   async function line(): Promise<Socket> {
-    const socket = connect(join(dir, 'agent.sock'))
+    const socket = connect(join(dir(), 'agent.sock'))
     await once(socket, 'connect')
     return socket
   }
@@ -96,32 +95,82 @@ describe('a talk with the agent of a guest', () => {
     agent.close()
   })
 
-  function talker() {
-    const qmp = { execute: async () => [{ label: AGENT_CHANNEL, 'frontend-open': true }] }
-    const dirs = { fileOf: () => join(dir, 'agent.sock') }
+  function talker(listens = true) {
+    const qmp = { execute: async () => [{ label: AGENT_CHANNEL, 'frontend-open': listens }] }
+    const dirs = { fileOf: () => join(dir(), 'agent.sock') }
     // What is used of them.
     return makeAgentTalk('vm-1', qmp as unknown as Qmp, dirs as unknown as MachineDirs)
   }
 
-  test('sets the clock of a guest that is too busy to answer at first', async () => {
-    const talk = talker()
+  /** A guest with a clock of its own; what it was asked is in the order in which it was. */
+  function clockAt(time: number, takes: (asked: number) => number = () => 0) {
+    let aheadMs = time - Date.now()
     const asked: string[] = []
-    answer = ({ execute }) => {
+    answer = ({ execute, arguments: { time: told } }) => {
       asked.push(execute)
-      reply({})
+      if (execute === 'guest-get-time') return reply((Date.now() + aheadMs) * 1_000_000)
+      void sleep(takes(asked.length)).then(() => {
+        aheadMs = told / 1_000_000 - Date.now()
+        reply({})
+      })
     }
+    return { asked, aheadMs: () => aheadMs }
+  }
+  const longAgo = 1_000_000_000_000
+
+  test('sets the clock of a guest that is too busy to answer at first, and looks whether it is right', async () => {
+    const clock = clockAt(longAgo)
     deafFor = 2
-    await talk.setClock()
-    expect(asked).toEqual(['guest-set-time'])
+    await talker().setClock()
+    expect(clock.asked).toEqual(['guest-set-time', 'guest-get-time'])
+    expect(Math.abs(clock.aheadMs())).toBeLessThan(400)
   })
 
-  test('sets the clock again of a guest that may have taken the time late', async () => {
-    const talk = talker()
-    const latenesses = [600, 0]
-    let asked = 0
-    answer = () => void sleep(latenesses[asked++]).then(() => reply({}))
-    await talk.setClock()
-    expect(asked).toBe(2)
+  test('sets the clock of a guest that takes up each talk late', async () => {
+    const clock = clockAt(longAgo)
+    syncsAfterMs = 700
+    await talker().setClock()
+    expect(clock.asked).toEqual(['guest-set-time', 'guest-get-time'])
+  })
+
+  test('sets the clock again of a guest that has taken the time late', async () => {
+    const clock = clockAt(longAgo, (asked) => (asked === 1 ? 600 : 0))
+    await talker().setClock()
+    expect(clock.asked).toEqual(['guest-set-time', 'guest-get-time', 'guest-set-time', 'guest-get-time'])
+    expect(Math.abs(clock.aheadMs())).toBeLessThan(400)
+  })
+
+  describe('after a minute', () => {
+    beforeEach(() => {
+      let passed = 0
+      vi.spyOn(performance, 'now').mockImplementation(() => (passed += 100_000))
+    })
+    afterEach(() => {
+      vi.restoreAllMocks()
+    })
+
+    test('a guest that listens is still asked', async () => {
+      const clock = clockAt(longAgo)
+      deafFor = 2
+      await talker().setClock()
+      expect(clock.asked).toEqual(['guest-set-time', 'guest-get-time'])
+    })
+
+    test('a guest without an agent is given up', async () => {
+      const clock = clockAt(longAgo)
+      await talker(false).setClock()
+      expect(clock.asked).toEqual([])
+    })
+
+    test('a guest that refuses is given up', async () => {
+      let asked = 0
+      answer = () => {
+        asked += 1
+        guest?.write('{"error":{"class":"CommandNotFound"}}\n')
+      }
+      await talker().setClock()
+      expect(asked).toBe(1)
+    })
   })
 
   test('reads nothing while nothing is asked', async () => {

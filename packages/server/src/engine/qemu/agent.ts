@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartScriptForm, StartScriptResult } from '../engine.ts'
-import { type Agent, isListening, reachAgent } from './agent-line.ts'
+import { type Agent, AgentRefusal, isListening, reachAgent, SYNC_MS } from './agent-line.ts'
+import { readTime } from './guest-time.ts'
 import { countOf, isRecord, sumOf } from './lines.ts'
 import { askForPorts } from './listening.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
@@ -13,10 +14,10 @@ const ASK_MS = 3000
 const PROGRAM_MS = 1000
 /** Asking costs more than all else that is measured, here and in the guest: an answer is good for so long. */
 const TRAFFIC_MS = 25_000
-/** A guest whose agent is silent for longer has none. */
+/** A guest in which nothing listens for longer has no agent. */
 const CLOCK_TRIES_MS = 60_000
-/** A guest that took so long to say that it has the time may be behind by as much. */
-const CLOCK_LATE_MS = 400
+/** A clock that is known to be off by less is right. */
+const CLOCK_OFF_MS = 400
 const CLOCK_PAUSE_MS = 200
 
 /** Nobody listens in the guest now. */
@@ -24,7 +25,7 @@ export class UnansweredError extends Error {}
 
 /** The part of a held guest that talks to its agent. */
 export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
-  const reach = () => reachAgent(qmp, dirs.fileOf(machineId, fileNames.agent))
+  const reach = (syncMs?: number) => reachAgent(qmp, dirs.fileOf(machineId, fileNames.agent), syncMs)
   let last: Promise<unknown> = Promise.resolve()
   let talks = 0
   let traffic: (Traffic & { at: number }) | null = null
@@ -56,15 +57,15 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
     })
   }
 
-  /** How late the guest may have taken the time of now, in milliseconds; null when it has not taken it. */
-  async function tryClock(): Promise<number | null> {
-    const agent = await reach()
+  async function tryClock(syncMs: number): Promise<'right' | 'unsure' | 'unanswered'> {
+    const agent = await reach(syncMs)
     try {
-      const asked = performance.now()
-      await agent?.execute('guest-set-time', { time: Date.now() * 1_000_000 }, CLOCK_MS)
-      return agent && performance.now() - asked
-    } catch {
-      return null
+      if (!agent) return 'unanswered'
+      await agent.execute('guest-set-time', { time: Date.now() * 1_000_000 }, CLOCK_MS)
+      const { aheadMs, openMs } = await readTime(agent, CLOCK_MS)
+      return Math.abs(aheadMs) + openMs < CLOCK_OFF_MS ? 'right' : 'unsure'
+    } catch (error) {
+      return error instanceof AgentRefusal ? 'unsure' : 'unanswered'
     } finally {
       agent?.close()
     }
@@ -82,13 +83,17 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
     /** Whether there is an agent in the guest, busy or not. */
     isThere: () => isListening(qmp),
 
-    /** Sets the guest's clock, which stood still in a saved memory. On a busy host the agent may take a while to answer. */
+    /**
+     * Sets the guest's clock, which stood still in a saved memory, and looks whether it is right then. On a busy host the
+     * agent may take minutes to answer: it is asked, ever more patiently, as long as it listens.
+     */
     async setClock(): Promise<void> {
       const latest = performance.now() + CLOCK_TRIES_MS
-      while (performance.now() < latest) {
-        const late = await inTurn(tryClock)
-        if (late === null) await sleep(CLOCK_PAUSE_MS, undefined, { ref: false })
-        else if (late < CLOCK_LATE_MS) return
+      for (let syncMs = SYNC_MS; ; syncMs = Math.min(2 * syncMs, CLOCK_MS)) {
+        const outcome = await inTurn(() => tryClock(syncMs))
+        if (outcome === 'right') return
+        if (performance.now() > latest && (outcome === 'unsure' || !(await isListening(qmp)))) return
+        await sleep(CLOCK_PAUSE_MS, undefined, { ref: false })
       }
     },
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentTalk } from '../agent.ts'
+import { type Reading, readTime } from '../guest-time.ts'
 import { onceAnswered } from './identity.ts'
 
 const ANSWER_MS = 10_000
@@ -7,28 +8,9 @@ const ANSWER_MS = 10_000
 const WATCH_MS = 3000
 const TOLERANCE = 0.02
 
-interface Reading {
-  at: number
-  /** How far the guest's clock is ahead of the host's. */
-  aheadMs: number
-  /** The answer may be as much older or newer. */
-  openMs: number
-}
-
-/** How far a guest's clock is ahead of the host's. Command: QEMU guest agent protocol reference, "guest-get-time". */
+/** How far a guest's clock is ahead of the host's. */
 export const readClock = (agents: AgentTalk, signal: AbortSignal): Promise<Reading> =>
-  onceAnswered(
-    agents,
-    async (agent) => {
-      const asked = Date.now()
-      const nanoseconds = Number(await agent.execute('guest-get-time', {}, ANSWER_MS))
-      const answered = Date.now()
-      if (!Number.isFinite(nanoseconds)) throw new Error('The guest does not tell the time')
-      const at = (asked + answered) / 2
-      return { at, aheadMs: nanoseconds / 1_000_000 - at, openMs: (answered - asked) / 2 }
-    },
-    signal,
-  )
+  onceAnswered(agents, (agent) => readTime(agent, ANSWER_MS), signal)
 
 /**
  * Whether a guest's clock goes as fast as the host's. Where guests run in software, one that boots on a busy host may
