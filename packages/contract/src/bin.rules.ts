@@ -1,5 +1,6 @@
 /** What the bin takes and keeps. */
 import { formatGb } from './quota.rules.ts'
+import { cutToFit } from './text.rules.ts'
 import type { vmStatuses } from './vm.rules.ts'
 
 /** What goes to the bin when somebody deletes it, by the words of events and of the activity log. */
@@ -101,13 +102,7 @@ export function nameBack(name: string, taken: Iterable<string>, longest: number)
   if (!names.has(name)) return name
   for (let number = 2; ; number++) {
     const end = `-${number}`
-    const other = `${cutTo(name, longest - end.length)}${end}`
+    const other = `${cutToFit(name, longest - end.length).trimEnd()}${end}`
     if (!names.has(other)) return other
   }
-}
-
-/** The beginning of a text, without half a character at its end. */
-const cutTo = (text: string, length: number): string => {
-  const cut = text.slice(0, length)
-  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut
 }

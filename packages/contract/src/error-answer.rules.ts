@@ -5,7 +5,8 @@ export function readError(answer: unknown): Partial<Pick<ErrorBody, 'message' | 
   const { message, code: word, fields } = Object(answer) as Record<string, unknown>
   if (typeof message !== 'string') return {}
   const said = { message, ...(typeof word === 'string' && { code: word }) }
-  if (!fields || !Object.values(fields).every((text) => typeof text === 'string')) return said
+  if (!fields || Array.isArray(fields) || !Object.values(fields).every((text) => typeof text === 'string'))
+    return said
   // Every value was looked at.
   return { ...said, fields: fields as Record<string, string> }
 }

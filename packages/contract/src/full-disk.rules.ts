@@ -42,7 +42,7 @@ const endsProtection = (id: EndpointId, body: unknown): boolean =>
 export function mayWhileFull({ id, method }: { id: EndpointId; method: Method }, body?: unknown): boolean {
   if (id !== 'batch.create') return isWayOut(id, method) || endsProtection(id, body)
   const action = typeof body === 'object' && body !== null && 'action' in body ? body.action : null
-  return typeof action === 'string' && action in routes
+  return typeof action === 'string' && Object.hasOwn(routes, action)
     ? isWayOut(action as EndpointId, routes[action as EndpointId].split(' ')[0] as Method)
     : false
 }

@@ -23,9 +23,9 @@ const knownAtMost = 5000
 function foldSign(sign: string): string {
   const found = known.get(sign)
   if (found !== undefined) return found
-  // Small, then by way of capitals: `ẞ` is `ß`, which is `SS` only there. The last sigma of a word is one like others.
+  // Small, then by way of capitals: `ẞ` is `ß`, which is `SS` only there, and the last sigma of a word is one like others.
   const capitals = sign.normalize('NFKD').toLowerCase().toUpperCase()
-  const folded = withoutAccents(capitals.toLowerCase()).replaceAll('ς', 'σ')
+  const folded = withoutAccents(capitals.toLowerCase())
   if (known.size >= knownAtMost) known.clear()
   known.set(sign, folded)
   return folded

@@ -42,7 +42,7 @@ export const gatewayCommand = (user: string, gateway: { host: string; port: numb
 
 /** Whether an address means the machine itself: what it says is of use there only. */
 export const isLoopback = (host: string): boolean =>
-  /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host) || host.endsWith('.localhost')
+  /^((.*\.)?localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
 
 const proofPrefix = 'prove-'
 

@@ -1,5 +1,5 @@
 /** What the activity log says of the bin: about what is in it. */
-import { type BinKind, binLimitText, binNouns, formatGb, notKeptText } from '@slipway/contract'
+import { type BinKind, binLimitText, binNouns, formatGb, notKeptText, quotaAmount } from '@slipway/contract'
 import { change, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import type { BinLimits } from './bin.plan.ts'
 import type { Leaves } from './bin-limit.repo.ts'
@@ -41,7 +41,7 @@ export function whyItLeaves({ item, why, newest }: Leaves, limits: BinLimits): s
   const other = isSeen ? `${nounOf(newest.kind)} ${newest.name}` : 'what was deleted in another project'
   if (why === 'oldest') return `It made room for ${other}: ${keeps}`
   const isOver = limits.bytes !== null && item.bytes > limits.bytes
-  return `It has ${isOver ? formatGb(item.bytes) : `${item.vms} VMs`}, and ${keeps}`
+  return `It has ${isOver ? formatGb(item.bytes) : quotaAmount('vms', item.vms)}, and ${keeps}`
 }
 
 const nounOf = (kind: string): string =>

@@ -65,7 +65,6 @@ export function planDisk(disk: DiskFacts, volume: DiskVolume, work: DiskWork): D
   if (disk.vmId !== null && disk.detaching) return 'unplug'
   // The VM went before its disk could be taken off.
   if (disk.detaching) return 'free'
-  if (disk.status === 'failed') return 'rest'
   if (volume === 'unreadable') return 'wait'
   if (disk.status === 'error') return volume === 'whole' ? 'found' : 'rest'
   if (volume !== 'whole') return 'lose'

@@ -113,8 +113,8 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   const byProject = new Map<string, Set<Listener>>()
   const byAccount = new Map<string, Set<Listener>>()
   const views = new Map<string, AsSeenBy<unknown>>()
-  /** Projects that nobody is in any more once what changed up to now was sent. */
-  const ending = new Set<string>()
+  /** Projects that nobody is in any more once the change of this number was sent. */
+  const ending = new Map<string, number>()
   /** By account, the number of the change that last made it come, leave or become something else. */
   const moves = new Map<string, number>()
   const onMoved: ((accountIds: readonly string[], projectId: string) => void)[] = []
@@ -176,8 +176,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   }
 
   /** Once whoever was in a project was told of its end: what is in it may change still, and is nobody's any more. */
-  function endProject(id: string): void {
-    if (!ending.delete(id)) return
+  function endProject(id: string, sentUpTo: number): void {
+    if ((ending.get(id) ?? Number.POSITIVE_INFINITY) > sentUpTo) return
+    ending.delete(id)
     for (const listener of [...(byProject.get(id) ?? [])])
       if (accountOf(listener.topic) !== undefined) setRole(listener, id, null)
   }
@@ -213,9 +214,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     const now = peers.position()
     const { topic, roles } = listener
     // Whoever came or left meanwhile is better off with the lists: of what they left nothing is said any more.
-    const hasMoved = since !== null && (moves.get(accountOf(topic) ?? '') ?? -1) > since
+    const hasMoved = () => since !== null && (moves.get(accountOf(topic) ?? '') ?? -1) > since
     const missed =
-      since === null || hasMoved
+      since === null || hasMoved()
         ? null
         : log.after(since)?.filter(({ change }) => roles.has(change.projectId))
     const replay =
@@ -228,9 +229,12 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     if (listener.state === 'over') return
     listener.state = 'greeted'
     listener.knows = now
-    send([listener], hello(revisionOf(now), replay !== null))
+    // It may have come or left while that was read.
+    const isReplayed = replay !== null && !hasMoved()
+    send([listener], hello(revisionOf(now), isReplayed))
+    if (!isReplayed) return
     const seen = makeSeen()
-    for (const [i, event] of (replay ?? []).entries()) {
+    for (const [i, event] of replay.entries()) {
       const role = roles.get(missed?.[i]?.change.projectId ?? '')
       if (role !== undefined) send([listener], seen(event, role))
     }
@@ -249,13 +253,14 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
           const role = listener.roles.get(one.change.projectId)
           if (one.number > listener.knows && role !== undefined) send([listener], seen(event, role))
         }
-        if (one.change.kind === 'project') endProject(one.change.projectId)
+        if (one.change.kind === 'project') endProject(one.change.projectId, one.number)
       }
     } catch (error) {
       haveListsFetched(error)
       return
     }
-    for (const { change } of batch) if (change.kind === 'project') endProject(change.projectId)
+    for (const { number, change } of batch)
+      if (change.kind === 'project') endProject(change.projectId, number)
     sent = batch.at(-1)?.number ?? sent
   }
 
@@ -266,7 +271,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     log.forget(now)
     // The lists include them.
     dirty.clear()
-    for (const id of ending) endProject(id)
+    for (const [id, number] of ending) endProject(id, number)
     sent = now
     for (const listener of listeners) listener.knows = now
     send(listeners, hello(revisionOf(now), false))
@@ -310,7 +315,8 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
 
   /** Those who came or left fetch their lists: nobody told them of what they had no part in. */
   function noteMembers({ roles, moved = [], ends }: Members, projectId: string, number: number): void {
-    for (const listener of [...(byProject.get(projectId) ?? [])]) {
+    // Of an end those are told first who still wait to hear of an earlier one, as it goes from the bin for good.
+    for (const listener of ends ? [] : [...(byProject.get(projectId) ?? [])]) {
       const accountId = accountOf(listener.topic)
       if (accountId !== undefined && !roles[accountId]) setRole(listener, projectId, null)
     }
@@ -320,7 +326,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
           setRole(listener, projectId, role)
     ending.delete(projectId)
     if (ends) {
-      ending.add(projectId)
+      ending.set(projectId, number)
       const left = Object.keys(roles)
       for (const accountId of left) moves.set(accountId, number)
       for (const listener of onMoved) listener(left, projectId)
@@ -339,7 +345,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     if (arrivals.length > 0) wake()
     log.note(change, number)
     // What nobody listens to is not even read.
-    if (!isWatched(change.projectId)) return endProject(change.projectId)
+    if (!isWatched(change.projectId)) return endProject(change.projectId, number)
     dirty.delete(keyOf(change))
     dirty.set(keyOf(change), { number, change })
     wake()

@@ -80,7 +80,7 @@ export function makeProjectService(options: ProjectServiceOptions) {
       if (!isKept) {
         const roles = await repo.rolesIn(projectId)
         refuse(await repo.remove(projectId, { withVms, from: 'in-use' }, deleted))
-        changed('project', projectId, projectId, { roles })
+        changed('project', projectId, projectId, { roles, ends: true })
         return onDeleted(projectId)
       }
       const gone = await repo.putInBin(projectId, { withVms, deletedBy: userId, days: binDays }, deleted)
@@ -93,7 +93,7 @@ export function makeProjectService(options: ProjectServiceOptions) {
     /** For those who have checked who asks: deletes a project for good with everything in it. Throws 404 and 409. */
     async remove(projectId: string, from: 'in-bin' | null, entryAt: Entry): Promise<void> {
       refuse(await repo.remove(projectId, { withVms: true, from }, entryAt))
-      changed('project', projectId, projectId, { roles: {} })
+      changed('project', projectId, projectId, { roles: {}, ends: true })
       onDeleted(projectId)
     },
 
@@ -104,7 +104,7 @@ export function makeProjectService(options: ProjectServiceOptions) {
       const deleted = wish(accountId, 'project.delete', `Deleted project ${named.name}`)
       const roles = await repo.rolesIn(projectId)
       refuse(await repo.remove(projectId, { withVms: true, from: null }, told(accountId, named, deleted)))
-      changed('project', projectId, projectId, { roles })
+      changed('project', projectId, projectId, { roles, ends: true })
       onDeleted(projectId)
     },
   }

@@ -23,9 +23,9 @@ export function missedWith(
   { missed, reason }: { missed: readonly number[]; reason: string },
   nowMs: number,
 ): Missed | null {
-  const [first] = missed
   const last = missed.at(-1)
-  if (first === undefined || last === undefined) return null
+  if (last === undefined) return null
+  const [first = last] = missed
   const before = stillTold(known, nowMs)
   return {
     count: (before?.count ?? 0) + missed.length,

@@ -79,7 +79,9 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
       state.status === group.status && state.message === group.statusMessage
         ? group
         : await repo.change(group.id, now, (current) => ({ set: stateChange(current, state, now) }))
-    const seen = JSON.stringify([state, group.facts.desired, members.map(({ status }) => status)])
+    // With times: a member can change and change back between two looks, and lists read in between are then out of date.
+    const since = members.map(({ status, statusSince }) => [status, statusSince])
+    const seen = JSON.stringify([state, group.facts.desired, since])
     if (!stored || told.get(group.id) === seen) return
     told.set(group.id, seen)
     await announce(stored)

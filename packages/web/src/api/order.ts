@@ -48,7 +48,10 @@ export function makeOrder() {
     if (known && compare(at, known.at) < 0) return false
     said.delete(key)
     said.set(key, { kind, object, at })
-    if (said.size > objectsRemembered) for (const oldest of [...said.keys()].slice(0, 1)) said.delete(oldest)
+    if (said.size > objectsRemembered) {
+      const [oldest = key] = said.keys()
+      said.delete(oldest)
+    }
     return true
   }
 

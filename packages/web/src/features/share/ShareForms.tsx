@@ -107,16 +107,15 @@ export function CreateShareDialog({
             className="mono"
           />
         </Field>
-        {offers.length > 0 && (
-          <p className="mt-1.5 flex flex-wrap items-center gap-1.5 text-hint text-ink-2">
-            Listening now:
-            {offers.slice(0, 8).map((one) => (
-              <Button key={one} size="sm" className="phone:h-10" onClick={() => setPort(`${one}`)}>
-                {one}
-              </Button>
-            ))}
-          </p>
-        )}
+        {/* As tall while nothing is known: what is below must not move under a pointer when the answer comes. */}
+        <p className="mt-1.5 flex min-h-7 flex-wrap items-center gap-1.5 text-hint text-ink-2 phone:min-h-10">
+          {offers.length > 0 ? 'Listening now:' : noOffer(listening)}
+          {offers.slice(0, 8).map((one) => (
+            <Button key={one} size="sm" className="phone:h-10" onClick={() => setPort(`${one}`)}>
+              {one}
+            </Button>
+          ))}
+        </p>
       </div>
       <RadioGroup
         label="What listens there"
@@ -142,6 +141,13 @@ export function CreateShareDialog({
     </FormDialog>
   )
 }
+
+const noOffer = (listening: number[] | null | undefined) =>
+  listening === undefined
+    ? 'Looking for open ports...'
+    : listening === null
+      ? 'This VM does not report its open ports.'
+      : 'No other port is open.'
 
 /** Asks anew who may open a shared port, and until when. */
 export function ChangeShareDialog({ share, onClose }: { share: Share; onClose: () => void }) {
