@@ -6,6 +6,7 @@ import { watchAsBystander } from './bystander.ts'
 import { openCluster } from './cluster.ts'
 import type { Finding } from './compare.ts'
 import { startControl } from './control.ts'
+import { makeDiary } from './diary.ts'
 import { serveDownloads } from './downloads.ts'
 import type { Field } from './faults/fault.ts'
 import { type AnyHost, faultsOf } from './faults.ts'
@@ -104,14 +105,16 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const world = makeWorld()
     const people: Person[] = []
     for (let user = 0; user <= users; user++) people.push(await makePerson(host, user))
+    let current = 0
+    const diary = makeDiary(world)
+    for (const [user, { client }] of people.entries()) diary.follow(user, client, () => current)
     // The last one looks on; nobody plans anything for that one.
     ends.push(() => {
       for (const { client } of people) client.close()
     })
-    let current = 0
-    function found({ rule, message }: Finding): void {
+    function found({ rule, message, notes = [] }: Finding): void {
       if (outcome.violations.some((known) => known.rule === rule && known.message === message)) return
-      outcome.violations.push({ rule, message, step: current })
+      outcome.violations.push({ rule, message, step: current, notes: [...notes, ...diary.about(message)] })
     }
 
     const stopped = () => options.stop?.aborted === true

@@ -1,3 +1,4 @@
+// @module-tag full
 /** The server is killed again and again while people work, on the cluster that SLIPWAY_TEST_KUBECONFIG names. */
 import { expect, it } from 'vitest'
 import { runCampaign } from './campaign.ts'

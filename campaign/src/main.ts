@@ -116,11 +116,14 @@ async function breaksAgain(
   return violations.some(({ rule }) => rules.has(rule))
 }
 
-async function keepFailure(outcome: Outcome): Promise<void> {
-  const { script, violations } = outcome
+async function keepFailure({ script }: Outcome): Promise<string> {
   const file = `campaign-failure-${script.seed}.json`
   await writeFile(file, JSON.stringify(script, null, 1))
   console.log(`The whole script is in ${file}`)
+  return file
+}
+
+async function shorten({ script, violations }: Outcome, file: string): Promise<void> {
   const until = Date.now() + number(values['shrink-minutes'], 'shrink-minutes') * minute
   const rules = new Set(violations.slice(0, 1).map(({ rule }) => rule))
   const mayTry = () => Date.now() < until && !stop.signal.aborted
@@ -155,7 +158,8 @@ async function main(): Promise<boolean> {
   const outcome = await runCampaign({ ...commonOptions(), ...planned() })
   console.log(report(outcome))
   if (outcome.violations.length === 0) return true
-  if (!values['go-on']) await keepFailure(outcome)
+  const file = await keepFailure(outcome)
+  if (!values['go-on']) await shorten(outcome, file)
   return false
 }
 

@@ -18,12 +18,13 @@ function quantile(values: readonly number[], share: number): number {
 /** How many steps before a violation are shown. */
 const shown = 12
 
-function describeViolation({ rule, message, step }: Violation, { script }: Outcome): string {
+function describeViolation({ rule, message, step, notes = [] }: Violation, { script }: Outcome): string {
   const at = script.steps.findIndex(({ n }) => n === step)
   const before = script.steps.slice(Math.max(0, at - shown + 1), at + 1)
   return [
     `VIOLATION (${rule}) after step ${step}, seed ${script.seed}: ${message}`,
     ...before.map((one) => `    ${describeStep(one)}`),
+    ...notes.map((note) => `  - ${note}`),
   ].join('\n')
 }
 

@@ -1,3 +1,4 @@
+// @module-tag full
 import { describe, expect, it } from 'vitest'
 import { runCampaign } from './campaign.ts'
 import { fuzz } from './fuzz.ts'

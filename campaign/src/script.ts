@@ -35,6 +35,8 @@ export interface Violation {
   message: string
   /** Number of the step after which it was seen. */
   step: number
+  /** What helps to understand it, in lines. */
+  notes?: readonly string[]
 }
 
 /** A step in a line, for people. */

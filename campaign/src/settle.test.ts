@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Seen } from './look.ts'
-import { checkListeners, neverRests } from './settle.ts'
+import { checkListeners, checkTruthPatiently, neverRests } from './settle.ts'
+import type { Truth } from './truth/truth.ts'
 
 const host = { toldWithinMs: 0 }
 const vm = (suspends_at: string): Seen => ({
@@ -49,6 +50,23 @@ describe('At rest, what listeners heard is compared', () => {
   it('and a server that does not answer is found as well', async () => {
     const findings = await checkListeners({ host, listeners: [hears(() => 'x')] }, async () => null)
     expect(findings).toMatchObject([{ rule: 'silence' }])
+  })
+})
+
+describe('At rest, what the engine holds is compared', () => {
+  const snapshot: Seen = { kind: 'vmSnapshot', user: 0, object: { id: 's', name: 's', status: 'ready' } }
+  const nothing: Truth = { alive: new Set(), holdings: [], kept: new Set(), disksOf: null, broken: [] }
+  const ofNothing = { host: { truth: async () => nothing }, people: [] }
+
+  it('once more when something went by itself while it was looked at', async () => {
+    let looks = 0
+    const look = async () => (looks++ === 0 ? [snapshot] : [])
+    expect(await checkTruthPatiently(ofNothing, look)).toEqual([])
+    expect(looks).toBe(2)
+  })
+
+  it('and what it never holds is found', async () => {
+    expect(await checkTruthPatiently(ofNothing, async () => [snapshot])).toMatchObject([{ rule: 'hollow' }])
   })
 })
 

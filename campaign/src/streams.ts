@@ -7,6 +7,7 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Endpoint, eventApi, fillPath } from '@slipway/contract'
 import { type Finding, isMoving } from './compare.ts'
+import { timeOfDay } from './diary.ts'
 import type { Host } from './host.ts'
 import { lookAt, type Seen, withName } from './look.ts'
 import type { Person } from './people.ts'
@@ -26,6 +27,9 @@ const kinds: Record<string, Kind> = {
 
 /** How soon a listener comes back after a break. */
 const comesBackMs = 100
+
+/** How much of its past a listener tells. */
+const lastMoments = 6
 
 export interface Listener {
   /** Where what was heard differs from what is shown. */
@@ -80,12 +84,21 @@ export function listen(
   { person, user, topic }: { person: Person; user: number; topic: Topic },
   found: (finding: Finding) => void,
 ): Listener {
-  const objects = new Map<string, { kind: Kind; object: Shown }>()
+  const objects = new Map<string, { kind: Kind; object: Shown; since: string }>()
+  /** When it began, in which way, and when that ended. */
+  const past: string[] = []
   const revisions = followRevisions()
   let whole = false
   let on = true
   let replays = 0
   let breakOff = () => {}
+  let hasBegun = false
+  let isCut = false
+
+  function note(what: string): void {
+    past.push(`${timeOfDay()} ${what}`)
+    if (past.length > lastMoments) past.shift()
+  }
 
   function hear({ event, id, data }: Block): void {
     const object = data as Shown & { deleted?: true }
@@ -96,7 +109,8 @@ export function listen(
     }
     if (!kind || (kind === 'project' && topic.endpoint === eventApi.stream && !object.deleted)) return
     if (!object.deleted) {
-      objects.set(`${kind} ${object.id}`, { kind, object: { ...object, ...withName(kind, object) } })
+      const since = `by the event ${id} at ${timeOfDay()}`
+      objects.set(`${kind} ${object.id}`, { kind, object: { ...object, ...withName(kind, object) }, since })
       return
     }
     objects.delete(`${kind} ${object.id}`)
@@ -110,8 +124,9 @@ export function listen(
     const seen = await lookAt(person.client, user)
     if (!seen || !isWanted()) return seen !== null
     objects.clear()
+    const since = `in the lists at ${timeOfDay()}`
     for (const { kind, object } of seen.filter(topic.has))
-      objects.set(`${kind} ${object.id}`, { kind, object })
+      objects.set(`${kind} ${object.id}`, { kind, object, since })
     return true
   }
 
@@ -143,6 +158,7 @@ export function listen(
         // The server may have said hello again meanwhile, or another connection goes on by now.
         if (!isThere || early !== waiting || sent.destroyed) return
         early = null
+        note(`has its lists, and ${waiting.length} events that came meanwhile`)
         for (const one of waiting) hear(one)
         whole = true
       }
@@ -153,6 +169,8 @@ export function listen(
           return
         }
         const { replayed, revision } = block.data as { replayed: boolean; revision: string }
+        hasBegun = true
+        note(replayed ? `goes on at ${revision} after ${last}` : `begins anew at ${revision} (had ${last})`)
         if (replayed) {
           replays += 1
           whole = true
@@ -163,9 +181,19 @@ export function listen(
     return promise
   }
 
+  const notesOf = (since = 'never') => [`the listener heard of it ${since}; its past:`, ...past]
+
   const following = (async () => {
     while (on) {
-      if (host.up) await followOnce()
+      isCut = false
+      hasBegun = false
+      if (host.up) {
+        await followOnce()
+        if (hasBegun)
+          note(
+            `its connection ended${isCut ? ', cut by the campaign' : ''}${whole ? '' : ', without its lists'}`,
+          )
+      }
       // A picture without its lists is of no use after a break.
       if (!whole) revisions.forget()
       whole = false
@@ -188,16 +216,23 @@ export function listen(
         const wrong = isSame ? [] : heard ? differ(heard.object, object) : ['nothing']
         if (wrong.length === 0) return []
         const message = `${topic.name} says of ${kind} ${object.name}: ${wrong.join(', ')}`
-        return [{ rule: 'unheard', message }]
+        return [{ rule: 'unheard', message, notes: notesOf(heard?.since) }]
       })
       const ids = new Set(shown.map(({ kind, object }) => `${kind} ${object.id}`))
-      const ghosts = [...objects.keys()].filter((id) => !ids.has(id))
+      const ghosts = [...objects].filter(([id]) => !ids.has(id))
       return [
         ...findings,
-        ...ghosts.map((id) => ({ rule: 'unheard', message: `${topic.name} never ended ${id}` })),
+        ...ghosts.map(([id, { since }]) => ({
+          rule: 'unheard',
+          message: `${topic.name} never ended ${id}`,
+          notes: notesOf(since),
+        })),
       ]
     },
-    cut: () => breakOff(),
+    cut() {
+      isCut = true
+      breakOff()
+    },
     async end() {
       on = false
       breakOff()

@@ -33,12 +33,13 @@ function makeUser() {
   let n = 0
   return {
     world,
-    /** One call of the user; null: no answer comes. */
-    async does(operation: string, args: Args, got: Answer | null): Promise<void> {
+    /** One operation of the user with the answers to its calls; null: no answer comes. */
+    async does(operation: string, args: Args, ...got: (Answer | null)[]): Promise<void> {
+      const left = [...got]
       const person: Person = {
         name: 'ada',
         email: 'ada@campaign.example',
-        client: { send: async () => got, cookie: '', from: '', close: () => {} },
+        client: { send: async () => left.shift() ?? null, cookie: '', from: '', close: () => {} },
         signIn: async () => true,
         askToSignIn: async () => null,
       }
@@ -92,6 +93,42 @@ describe('a disk whose VM is deleted', () => {
     const user = makeUser()
     await user.does('deleteVm', { on: 'v' }, null)
     expect(user.broken({ on: null, off: 'id-other' }, [])).toEqual(['changed'])
+  })
+})
+
+describe('a VM that comes back from the bin', () => {
+  /** Its disk was put on another VM and taken off since. */
+  async function makeDeleted() {
+    const user = makeUser()
+    user.world.objects.set('w', known('vm', 'w'))
+    await user.does('deleteVm', { on: 'v' }, answer(204))
+    await user.does('attachDisk', { on: 'on', vm: 'w' }, answer(200, {}))
+    await user.does('detachDisk', { on: 'on' }, answer(200, {}))
+    return user
+  }
+  const bin = (attached: number) => ({
+    ...answer(200),
+    text: JSON.stringify([{ id: 'id-v', attached_disks: attached }]),
+  })
+
+  it('takes the disks again that it had, where they are free', async () => {
+    for (const back of [answer(200, {}), null])
+      for (const shown of ['id-v', null]) {
+        const user = await makeDeleted()
+        await user.does('restoreFromBin', { on: 'p' }, bin(1), back)
+        expect(user.broken({ on: shown, off: null }, ['v', 'w'])).toEqual([])
+      }
+  })
+
+  it('takes none when it had none, or when it was not restored', async () => {
+    for (const [had, status] of [
+      [0, 200],
+      [1, 409],
+    ] as const) {
+      const user = await makeDeleted()
+      await user.does('restoreFromBin', { on: 'p' }, bin(had), answer(status, {}))
+      expect(user.broken({ on: 'id-v', off: null }, ['v', 'w'])).toContain('changed')
+    }
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClusterObject } from './cluster.ts'
 import type { Seen } from './look.ts'
 import { kubevirtTruth } from './truth/kubevirt.ts'
+import type { Owner } from './truth/truth.ts'
 import { checkTruth } from './truth.ts'
 
 const namespace = 'it-p1'
@@ -53,8 +54,8 @@ const shownSnapshot: Seen = {
   object: { id: 's1', name: 'before', status: 'ready' },
 }
 
-const rulesBroken = (objects: ClusterObject[], seen: Seen[]): string[] =>
-  checkTruth(kubevirtTruth(objects, 'it'), seen).map(({ rule }) => rule)
+const rulesBroken = (objects: ClusterObject[], seen: Seen[], inBins: Owner[] = []): string[] =>
+  checkTruth(kubevirtTruth(objects, 'it'), seen, inBins).map(({ rule }) => rule)
 
 describe('what a cluster holds', () => {
   it('is right when every object has its owner and every owner its object', () => {
@@ -106,6 +107,12 @@ describe('what a cluster holds', () => {
     expect(rulesBroken([machine, guest(), claim], [vm('running'), disk('attached', 'v1')])).toEqual([
       'untrue',
     ])
+  })
+
+  it('is awake when the guest of a VM in the bin runs', () => {
+    const inBin: Owner[] = [{ kind: 'vm', id: 'v1' }]
+    expect(rulesBroken([machine, guest()], [], inBin)).toEqual(['awake'])
+    expect(rulesBroken([machine], [], inBin)).toEqual([])
   })
 
   it('may have what every namespace has, and boot images', () => {

@@ -23,7 +23,7 @@ export function checkTruth(
   const find = (rule: string, message: string) => findings.push({ rule, message })
   const owners = new Set([...seen.map(({ kind, object: { id } }) => ({ kind, id })), ...inBins].map(ownerKey))
   for (const { kind, id } of inBins)
-    if (kind === 'vm' && alive.has(id)) find('untrue', `VM ${id} is in the bin, but its guest runs`)
+    if (kind === 'vm' && alive.has(id)) find('awake', `VM ${id} is in the bin, but its guest runs`)
   for (const { what, owner } of holdings)
     if (owner === null || !owners.has(ownerKey(owner)))
       find('orphan', `The engine holds something that belongs to nobody: ${what}`)

@@ -1,8 +1,10 @@
 /** What was deleted comes back, or is deleted for good: the newest of what the world knows. */
-import { binApi, binEmptyLimit } from '@slipway/contract'
+import { type BinItem, binApi, binEmptyLimit } from '@slipway/contract'
 import { requestOf } from '../client.ts'
 import type { Known, World } from '../world.ts'
 import { type Called, type Errand, idOf, type Operation, on } from './operation.ts'
+
+type Item = Pick<BinItem, 'id' | 'attached_disks'>
 
 const knownBy = (world: World, id: string): Known | undefined =>
   [...world.objects.values()].find((one) => one.id === id)
@@ -11,11 +13,11 @@ const knownBy = (world: World, id: string): Known | undefined =>
 async function onNewest(endpoint: Called, { world, person: { client }, parts }: Errand) {
   const list = await client.send(requestOf(binApi.list, parts))
   if (list?.status !== binApi.list.status) return list
-  const item = (JSON.parse(list.text) as { id: string }[]).find(({ id }) => knownBy(world, id))
+  const item = (JSON.parse(list.text) as Item[]).find(({ id }) => knownBy(world, id))
   if (!item) return list
   const answer = await client.send(requestOf(endpoint, { params: { ...parts.params, itemId: item.id } }))
   const known = knownBy(world, item.id)
-  if (endpoint.id === binApi.restore.id && known) cameBack(known, answer)
+  if (endpoint.id === binApi.restore.id && known) cameBack(world, known, item, answer)
   return answer
 }
 
@@ -28,8 +30,17 @@ async function onAll({ person: { client }, parts }: Errand) {
 }
 
 /** It is there again, as it was at most: what was known of it is not known any more. */
-function cameBack(known: Known, answer: Awaited<ReturnType<typeof onNewest>>): void {
+function cameBack(
+  world: World,
+  known: Known,
+  { attached_disks: attached }: Item,
+  answer: Awaited<ReturnType<typeof onNewest>>,
+): void {
   if (answer !== null && answer.status !== binApi.restore.status) return
+  // A VM takes those of its disks again that are free: which they were is not known here.
+  if (attached > 0)
+    for (const { kind, project, facts } of world.objects.values())
+      if (kind === 'disk' && project === known.project && facts.vm_id === null) delete facts.vm_id
   known.fate = answer === null ? 'perhaps' : 'there'
   known.facts = {}
   known.power = null

@@ -121,7 +121,13 @@ export const ofVms: Record<string, Operation> = {
       params: { projectId: idOf(find(String(find(args.on).project))), vmId: idOf(find(args.on)) },
       body: { ...changeOf(args), ...(args.key !== undefined && { ssh_key_id: idOf(find(args.key)) }) },
     }),
-    learn: (world, args) => setFacts(world, args, changeOf(args)),
+    learn(world, args) {
+      const { power, facts } = objectOf(world, args.on)
+      // It may have been suspended by itself until now.
+      if (args.minutes === 0 && power === 'on' && facts.suspend_after_minutes !== null)
+        setPower(world, args, null)
+      setFacts(world, args, changeOf(args))
+    },
     forget: (world, args) => forgetFacts(world, args, 'suspend_after_minutes', 'note'),
   }),
   keepAwakeVm: onVm(vmApi.keepAwake, { weight: 1 }),
