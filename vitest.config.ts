@@ -41,6 +41,11 @@ const setupFiles = [`${import.meta.dirname}/scripts/checks/cost-of-test.mjs`]
 
 export default defineConfig({
   test: {
+    tags: [
+      { name: 'full', description: 'left out by `npm test`, run by `npm run test:full`' },
+      { name: 'both-databases', description: 'on PostgreSQL in `npm test`, too' },
+      { name: 'long', description: 'minutes behind everything else', timeout: inCI ? 1_200_000 : 600_000 },
+    ],
     projects: [
       // Pure functions keep nothing, so their files share a process: starting one takes longer than most of them.
       {
@@ -81,6 +86,7 @@ export default defineConfig({
           root: 'packages/server',
           include: onCluster,
           ...patience,
+          testTimeout: 180_000,
           retry,
         },
       },
@@ -101,7 +107,7 @@ export default defineConfig({
           include: builtImages,
           ...guests,
           // 250 s on a quiet machine; behind all others on a busy one it once needed more than 900.
-          testTimeout: inCI ? 1_800_000 : 900_000,
+          testTimeout: 1_800_000,
           hookTimeout: 1_500_000,
         },
       },

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
  * What ran, by the reports of vitest and Playwright: for each file the titles, and whether a test of that title ran
  * rather than being skipped on this machine.
  * @param {string} root the repository
- * @param {string} dir the directory of the reports
+ * @param {string} dir the directory of the reports, with a folder for each share of the tests
  * @returns {Map<string, Map<string, boolean>>}
  */
 export function readRan(root, dir) {
@@ -16,7 +16,7 @@ export function readRan(root, dir) {
     const titles = ran.get(file) ?? new Map()
     ran.set(file, titles.set(title, didRun || titles.get(title) === true))
   }
-  for (const name of readdirSync(dir).filter((one) => one.endsWith('.json'))) {
+  for (const name of readdirSync(dir, { recursive: true }).filter((one) => one.endsWith('.json'))) {
     const report = JSON.parse(readFileSync(join(dir, name), 'utf8'))
     for (const { name: path, assertionResults } of report.testResults ?? [])
       for (const { title, status } of assertionResults)

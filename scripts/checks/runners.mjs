@@ -4,13 +4,25 @@ import { run } from '../setup/run.mjs'
 import { inTree } from '../setup/tree.mjs'
 
 /**
+ * Which tests of a layer: those of `npm test`, those that it leaves to the full run, or both.
+ * @typedef {'fast' | 'rest' | 'full'} Share
+ */
+
+/** The filter of vitest for a share, unless a layer has another one; the tag stands in vitest.config.ts. */
+const tagsOfShares = { fast: '!full', rest: 'full' }
+
+/**
  * A step that is a vitest run; with a `label` its output is shown behind that, and with a `niceness` it comes after what
- * runs beside it (nice(1)). `workers` is how many processors it takes; unless it is told it leaves one to others.
+ * runs beside it (nice(1)). `workers` is how many processors it takes, by default all but one.
+ * @param {string} name
+ * @param {{ share: Share, tags?: Record<'fast' | 'rest', string | null>, args: string[], env?: Record<string, string>, label?: string,
+ *   niceness?: number, workers?: string }} options
  * @returns {import('./step.mjs').Step}
  */
-export function vitest(name, { args, env, label, niceness = 0, workers }) {
+export function vitest(name, { share, tags = tagsOfShares, args, env, label, niceness = 0, workers }) {
   const common = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
-  return runner(name, (report) => ({
+  const filter = share === 'full' ? null : tags[share]
+  return runner(name, share, (report) => ({
     program: 'nice',
     args: [
       '-n',
@@ -18,40 +30,42 @@ export function vitest(name, { args, env, label, niceness = 0, workers }) {
       'vitest',
       ...common,
       `--outputFile.json=${report}`,
+      ...(filter ? [`--tags-filter=${filter}`] : []),
       ...(workers ? [`--maxWorkers=${workers}`] : []),
       ...args,
     ],
     env,
     label,
-    readings: { counts: countVitest, troubles: troublesOfVitest, costs: costsOfVitest },
+    readings: {
+      counts: (report) => countVitest(report, filter),
+      troubles: troublesOfVitest,
+      costs: costsOfVitest,
+    },
   }))
 }
 
-/** A step that is a Playwright run; its output is shown behind `label`. @returns {import('./step.mjs').Step} */
-export function playwright(name, { args = [], label }) {
-  return runner(name, (report) => ({
+/**
+ * A step that is a Playwright run; its output is shown behind `label`.
+ * @param {string} name
+ * @param {{ share: Share, label: string }} options
+ * @returns {import('./step.mjs').Step}
+ */
+export function playwright(name, { share, label }) {
+  return runner(name, share, (report) => ({
     program: 'npm',
-    args: [
-      'run',
-      'e2e',
-      '--workspace=@slipway/e2e',
-      '--',
-      '--pass-with-no-tests',
-      '--reporter=list,json',
-      ...args,
-    ],
-    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    args: ['run', 'e2e', '--workspace=@slipway/e2e', '--', '--reporter=list,json'],
+    env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report, E2E_SHARE: share },
     label,
     readings: { counts: countPlaywright, troubles: troublesOfPlaywright, costs: costsOfPlaywright },
   }))
 }
 
 /** Runs a test runner and reads the counts from its report, never from its words. */
-function runner(name, describe) {
+function runner(name, share, describe) {
   return {
     name,
     async run() {
-      const report = inTree('.cache/reports', `${name.replaceAll(/\W+/g, '-')}.json`)
+      const report = inTree('.cache/reports', share, `${name.replaceAll(/\W+/g, '-')}.json`)
       const { program, args, env, label, readings } = describe(report)
       mkdirSync(dirname(report), { recursive: true })
       rmSync(report, { force: true })
@@ -80,19 +94,23 @@ function read(report, what) {
 
 /**
  * A file that could not even be loaded has no tests to count, but it has failed. A test that passed after a failure
- * needed another try; see {@link countPlaywright}.
+ * needed another try; see {@link countPlaywright}. What the filter left out is not counted: the other share has it.
+ * @param {any} report
+ * @param {string | null} filter a tag, or `!` and a tag
  */
-export function countVitest(report) {
+export function countVitest(report, filter = null) {
+  const all = report.testResults.flatMap((file) => file.assertionResults)
+  const count = (what) => all.filter(what).length
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
   )
-  const flaky = report.testResults
-    .flatMap((file) => file.assertionResults)
-    .filter(({ status, failureMessages = [] }) => status === 'passed' && failureMessages.length > 0).length
+  const flaky = count(({ status, failureMessages = [] }) => status === 'passed' && failureMessages.length > 0)
+  const tag = filter?.replace('!', '')
+  const isOfShare = ({ tags = [] }) => !filter || tags.includes(tag) !== filter.startsWith('!')
   return {
-    passed: report.numPassedTests - flaky,
-    failed: report.numFailedTests + broken.length,
-    skipped: report.numPendingTests + report.numTodoTests,
+    passed: count(({ status }) => status === 'passed') - flaky,
+    failed: count(({ status }) => status === 'failed') + broken.length,
+    skipped: count((test) => test.status !== 'passed' && test.status !== 'failed' && isOfShare(test)),
     flaky,
   }
 }

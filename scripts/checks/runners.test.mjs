@@ -140,39 +140,45 @@ describe('the closing line', () => {
     ])
   })
 
+  const report = (...assertionResults) => ({ testResults: [{ status: 'failed', assertionResults }] })
+
   it('counts a test file that could not be loaded', () => {
-    const report = {
-      numPassedTests: 2,
-      numFailedTests: 1,
-      numPendingTests: 1,
-      numTodoTests: 1,
-      testResults: [
-        { status: 'failed', assertionResults: [] },
-        { status: 'failed', assertionResults: [{}] },
-        { status: 'passed', assertionResults: [{}] },
-      ],
-    }
-    expect(countVitest(report)).toEqual({ passed: 2, failed: 2, skipped: 2, flaky: 0 })
+    const { testResults } = report({ status: 'passed' }, { status: 'failed' }, { status: 'skipped' })
+    const broken = { status: 'failed', assertionResults: [] }
+    expect(
+      countVitest({ testResults: [...testResults, broken, { status: 'passed', assertionResults: [] }] }),
+    ).toEqual({
+      passed: 1,
+      failed: 2,
+      skipped: 1,
+      flaky: 0,
+    })
   })
 
   it('counts a test of vitest that passed only at another try apart, too', () => {
-    const report = {
-      numPassedTests: 2,
-      numFailedTests: 1,
-      numPendingTests: 0,
-      numTodoTests: 0,
-      testResults: [
-        {
-          status: 'failed',
-          assertionResults: [
-            { status: 'passed', failureMessages: [] },
-            { status: 'passed', failureMessages: ['lost a race'] },
-            { status: 'failed', failureMessages: ['wrong', 'wrong again'] },
-          ],
-        },
-      ],
-    }
-    expect(countVitest(report)).toEqual({ passed: 1, failed: 1, skipped: 0, flaky: 1 })
+    expect(
+      countVitest(
+        report(
+          { status: 'passed', failureMessages: [] },
+          { status: 'passed', failureMessages: ['lost a race'] },
+          { status: 'failed', failureMessages: ['wrong', 'wrong again'] },
+        ),
+      ),
+    ).toEqual({ passed: 1, failed: 1, skipped: 0, flaky: 1 })
+  })
+
+  it.each([
+    ['!full', { passed: 1, skipped: 1 }],
+    ['full', { passed: 1, skipped: 2 }],
+    [null, { passed: 1, skipped: 3 }],
+  ])('does not count what the filter %j left out', (filter, counts) => {
+    const all = report(
+      { status: 'passed' },
+      { status: 'skipped' },
+      { status: 'skipped', tags: ['full'] },
+      { status: 'todo', tags: ['full'] },
+    )
+    expect(countVitest(all, filter)).toMatchObject(counts)
   })
 
   it('counts a browser test that passed only at the second try apart, and tells of it', async () => {

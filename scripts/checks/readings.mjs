@@ -1,12 +1,12 @@
 import { Stop } from '../setup/run.mjs'
 import { ensureWebBuild } from '../setup/web-build.mjs'
 import { checkPageWeight } from './page-weight.mjs'
-import { vitest } from './runners.mjs'
 import { command } from './step.mjs'
 
-/** What is read from the sources alone, quickest first. @type {import('./step.mjs').Step[]} */
+/** Checks that only read the sources, quickest first. @type {import('./step.mjs').Step[]} */
 export const readings = [
-  command('types', 'tsc', '-b'),
+  // By default four checkers look at each project, and each of them at what all import.
+  command('types', 'tsc', '-b', '--checkers', '1'),
   command('lint and format', 'biome', 'check', '.'),
   command('fences', 'node', 'scripts/fences.mjs'),
   command('catalogue', 'node', 'scripts/catalogue.mjs'),
@@ -15,23 +15,6 @@ export const readings = [
   { name: 'console build', run: consoleBuild },
   { name: 'first pages', run: async () => checkPageWeight() },
 ]
-
-/** The tests that need neither guests nor browsers. @param {{ niceness?: number, workers?: string }} [options] as of {@link vitest} */
-export const unitTests = (options) =>
-  vitest('unit and API tests', {
-    ...options,
-    args: [
-      '--project=!qemu',
-      '--project=!images',
-      '--project=!round',
-      '--project=!postgres',
-      '--project=!cluster',
-      '--project=!screens*',
-    ],
-  })
-
-/** The screens of the console in a browser, against the API in the process of the tests. */
-export const screenTests = vitest('tests of screens', { args: ['--project=screens*'], label: 'screens' })
 
 async function consoleBuild() {
   try {
