@@ -68,19 +68,24 @@ export async function walk(page: Page, key: 'Tab' | 'ArrowDown' = 'Tab'): Promis
         const [x1, x2] = [Math.max(left, 0), Math.min(right, innerWidth)]
         const [y1, y2] = [Math.max(top, 0), Math.min(bottom, innerHeight)]
         const hit = x1 < x2 && y1 < y2 ? document.elementFromPoint((x1 + x2) / 2, (y1 + y2) / 2) : null
-        return { hit, seen: hit && (element.contains(hit) || hit.closest('label')?.contains(element)) }
+        const seen = hit && (element.contains(hit) || hit.closest('label')?.contains(element))
+        return {
+          hit,
+          seen,
+          where: `${top} to ${bottom} of ${innerHeight}, ${scrollY} of ${document.body.scrollHeight}`,
+        }
       }
-      let { hit, seen } = look()
+      let { hit, seen, where } = look()
       // A busy browser scrolls with one of its next pictures only, and a long way takes many of them.
       for (let pictures = 0; pictures < 90 && !isGuard && !seen; pictures++) {
         await new Promise(requestAnimationFrame)
-        ;({ hit, seen } = look())
+        ;({ hit, seen, where } = look())
       }
       return {
         name: name || element.tagName,
         isGuard,
         keeps: false,
-        covered: isGuard || seen ? null : (hit?.outerHTML.slice(0, 120) ?? 'off the screen'),
+        covered: isGuard || seen ? null : (hit?.outerHTML.slice(0, 120) ?? `off the screen: ${where}`),
       }
     }, met.length - guards)
     // Some menus end at their last entry.

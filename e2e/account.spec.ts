@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
-import { accountApi, type Endpoint, hostApi } from '@slipway/contract'
+import { accountApi, hostApi } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
-import { answer, callsOf, hold } from './network.ts'
+import { callsOf } from './network.ts'
 import { fillSignUp, signIn, signOut, trySignIn } from './sentences.ts'
 
 const home = 'Instant dev environments on a custom hypervisor'
@@ -12,25 +12,6 @@ async function tryReset(page: Page, password: string): Promise<void> {
   await page.getByLabel('New password', { exact: true }).fill(password)
   await page.getByLabel('Confirm password').fill(password)
   await press(page, 'Change Password')
-}
-
-/** Expects that a form whose answer does not come is busy for 15 s and gives up then. Stops the page's time. */
-async function expectTimeOut(
-  page: Page,
-  endpoint: Endpoint,
-  send: () => Promise<unknown>,
-  [busy, text]: readonly [busy: string, text: string],
-): Promise<void> {
-  const { letGo } = await hold(page, endpoint)
-  await page.clock.install()
-  await page.clock.pauseAt(Date.now() + 60_000)
-  await send()
-  await expect(page.getByText(busy, { exact: true })).toBeVisible()
-  await page.clock.runFor(14_999)
-  await expect(page.getByText(busy, { exact: true })).toBeVisible()
-  await page.clock.runFor(1)
-  await expect(page.getByText(text, { exact: true })).toBeVisible()
-  letGo()
 }
 
 test.describe('sign-up', () => {
@@ -138,19 +119,5 @@ test.describe('a session', () => {
     await expect(page.getByRole('heading', { name: home })).toBeVisible()
     await page.clock.runFor(60_000)
     expect(calls).toHaveLength(2)
-  })
-
-  test('is none without an id, after a failure and without an answer', async ({ page, user: _ }) => {
-    for (const status of [200, 500, null]) {
-      const { end } = await answer(page, accountApi.me, status)
-      await page.goto('/projects')
-      await expect(page).toHaveURL('/signin')
-      await end()
-    }
-    await page.goto('/projects')
-    await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
-
-    await expectTimeOut(page, accountApi.me, () => page.reload(), ['Checking authentication...', 'Sign in'])
-    await expect(page).toHaveURL('/signin')
   })
 })

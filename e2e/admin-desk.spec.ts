@@ -71,7 +71,13 @@ async function confirm(page: Page, title: string) {
   await expect(question).toHaveCount(0)
 }
 
-test("an operator's day, by keyboard", async ({ page, operator: _, call, server, playwright }) => {
+test("an operator's day, by keyboard", { tag: '@full' }, async ({
+  page,
+  operator: _,
+  call,
+  server,
+  playwright,
+}) => {
   test.slow()
   const neighbour = await newNeighbour(server, playwright.request, 'Augusta')
   const press = async (role: 'link' | 'button', name: string | RegExp) => {
@@ -242,7 +248,7 @@ test("an operator's day, by keyboard", async ({ page, operator: _, call, server,
   await neighbour.context.dispose()
 })
 
-test('a notice is seen by everybody at once, and goes when it is over', async ({
+test('a notice is seen by everybody at once, and goes when it is over', { tag: '@full' }, async ({
   page,
   operator: _,
   call,

@@ -7,7 +7,7 @@ import { expect, test } from './fixtures.ts'
 const rowOf = (page: Page, id: string) => page.locator(`details#${id}`)
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search the API' })
 
-test('a user finds a call from the API tokens, reads it and runs its example', async ({
+test('a user finds a call from the API tokens, reads it and runs its example', { tag: '@full' }, async ({
   page,
   project,
   call,
@@ -42,7 +42,10 @@ test('a user finds a call from the API tokens, reads it and runs its example', a
   await program.dispose()
 })
 
-test('filters leave the calls that are meant, and everything fits on a phone', async ({ page, user }) => {
+test('filters leave the calls that are meant, and everything fits on a phone', { tag: '@full' }, async ({
+  page,
+  user,
+}) => {
   expect(user).toBeDefined()
   await page.goto('/api-reference?resource=vmPool&access=read')
   await expect(page.getByRole('region', { name: 'VM pools' })).toBeVisible()

@@ -55,10 +55,9 @@ test('a card leads to the console, where what is typed comes back and a reload k
   await expect(screenOf(page)).toContainText('20000root@engine')
 })
 
-test('a VM that is stopped and started again stays in sight, with notes between its lines', async ({
-  page,
-  makeVm,
-}) => {
+test('a VM that is stopped and started again stays in sight, with notes between its lines', {
+  tag: '@full',
+}, async ({ page, makeVm }) => {
   const vm = await makeVm('engine', 'running')
   await look(page, vm)
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
@@ -80,7 +79,7 @@ test('a VM that is stopped and started again stays in sight, with notes between 
   await expect(screenOf(page)).toContainText('The guest restarted itself')
 })
 
-test('a VM that failed and one that is gone say so', async ({ page, makeVm }) => {
+test('a VM that failed and one that is gone say so', { tag: '@full' }, async ({ page, makeVm }) => {
   const failed = await makeVm('fault-crash', 'failed')
   await page.goto(consolePath(failed))
   await expect(consoleOf(page).getByRole('status')).toContainText('The guest crashed while it was booting')
@@ -89,7 +88,12 @@ test('a VM that failed and one that is gone say so', async ({ page, makeVm }) =>
   await expect(page.getByRole('heading', { level: 1, name: 'VM not found' })).toBeVisible()
 })
 
-test('everybody who looks on is named and sees the same', async ({ page, context, user, makeVm }) => {
+test('everybody who looks on is named and sees the same', { tag: '@full' }, async ({
+  page,
+  context,
+  user,
+  makeVm,
+}) => {
   const vm = await makeVm('engine', 'running')
   const name = `${user.firstName} ${user.lastName}`
   const watching = (on: Page) => consoleOf(on).getByRole('list', { name: 'Watching' }).getByRole('listitem')
@@ -163,7 +167,10 @@ test('when the session ends it leads to the sign-in and back', async ({ page, us
   await expect(screenOf(page)).toContainText('root@engine:~#')
 })
 
-test('its text is found, copied, pasted, made larger, cleared and taken home', async ({ page, makeVm }) => {
+test('its text is found, copied, pasted, made larger, cleared and taken home', { tag: '@full' }, async ({
+  page,
+  makeVm,
+}) => {
   const vm = await makeVm('engine', 'running')
   await look(page, vm)
   await page.keyboard.type('seq 300\n')
@@ -227,10 +234,9 @@ test('its text is found, copied, pasted, made larger, cleared and taken home', a
   expect(await readFile(await download.path(), 'utf8')).toContain('Booting engine')
 })
 
-test('where the browser does not let pages read the clipboard, there is a field to paste into', async ({
-  page,
-  makeVm,
-}) => {
+test('where the browser does not let pages read the clipboard, there is a field to paste into', {
+  tag: '@full',
+}, async ({ page, makeVm }) => {
   const vm = await makeVm('engine', 'running')
   await browseWithoutClipboard(page)
   await look(page, vm)
@@ -241,10 +247,9 @@ test('where the browser does not let pages read the clipboard, there is a field 
   await expect(screenOf(page)).toContainText('by handroot@engine')
 })
 
-test('the keyboard goes into the terminal with Enter, and out with Ctrl+Shift+Enter', async ({
-  page,
-  makeVm,
-}) => {
+test('the keyboard goes into the terminal with Enter, and out with Ctrl+Shift+Enter', {
+  tag: '@full',
+}, async ({ page, makeVm }) => {
   const vm = await makeVm('engine', 'running')
   await look(page, vm)
   const frame = page.getByRole('group', { name: 'Serial console' })
@@ -271,7 +276,7 @@ test('the keyboard goes into the terminal with Enter, and out with Ctrl+Shift+En
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true })
 
-  test('has the keys that its keyboard lacks', async ({ page, makeVm }) => {
+  test('has the keys that its keyboard lacks', { tag: '@full' }, async ({ page, makeVm }) => {
     const vm = await makeVm('engine', 'running')
     await look(page, vm)
     await expect(fieldOf(page)).not.toBeFocused()
@@ -287,7 +292,10 @@ test.describe('on a phone', () => {
   })
 })
 
-test('the screen of a guest that has one is shown, and takes a text key by key', async ({ page, makeVm }) => {
+test('the screen of a guest that has one is shown, and takes a text key by key', { tag: '@full' }, async ({
+  page,
+  makeVm,
+}) => {
   const vm = await makeVm('engine', 'running')
   await page.routeWebSocket(/\/console(\?.*)?$/, (socket) => {
     const server = socket.connectToServer()

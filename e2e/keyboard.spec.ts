@@ -5,7 +5,7 @@ import { answer } from './network.ts'
 import { makeDisk } from './objects.ts'
 import { newPublicKey } from './person.ts'
 
-test('the whole main job is done by keyboard alone', async ({ page, person, server }) => {
+test('the whole main job is done by keyboard alone', { tag: '@full' }, async ({ page, person, server }) => {
   test.setTimeout(120_000)
   const { keyboard } = page
   const reach = async (target: Locator) => {

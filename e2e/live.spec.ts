@@ -13,13 +13,9 @@ const statusOf = (page: Page, name: string, word: string) =>
   cardOf(page, name).getByText(word, { exact: true }).first()
 
 test.describe('two accounts in two tabs of one browser', () => {
-  test('a key that is added on the page of the first lands in neither, and the page turns to the second', async ({
-    page,
-    user,
-    context,
-    server,
-    playwright,
-  }) => {
+  test('a key that is added on the page of the first lands in neither, and the page turns to the second', {
+    tag: '@full',
+  }, async ({ page, user, context, server, playwright }) => {
     const bob = { ...newPerson(), firstName: 'Bob' }
     const elsewhere = await playwright.request.newContext({ baseURL: server.url })
     const callAsBob = callWith(elsewhere)
@@ -116,7 +112,9 @@ test('a list answer that is late does not bring a stopped VM back to Running', a
   await expect(statusOf(page, vm.name, 'Running')).toHaveCount(0)
 })
 
-test('a server that is away is told of in a line, which goes when it is back', async ({ browser }) => {
+test('a server that is away is told of in a line, which goes when it is back', { tag: '@full' }, async ({
+  browser,
+}) => {
   test.slow()
   const server = await startServer()
   const port = new URL(server.url).port

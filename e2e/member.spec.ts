@@ -70,13 +70,9 @@ test('two people share a project: invited, made more and less while a page is op
   await context.close()
 })
 
-test('a project is handed over once it is accepted, and the owner so far may leave it', async ({
-  page,
-  project,
-  call,
-  server,
-  browser,
-}) => {
+test('a project is handed over once it is accepted, and the owner so far may leave it', {
+  tag: '@full',
+}, async ({ page, project, call, server, browser }) => {
   const bob = { ...newPerson(), firstName: 'Bob', email: `bob-${project.id}@example.com` }
   const context = await browser.newContext({ baseURL: server.url })
   const bobs = await context.newPage()

@@ -75,7 +75,10 @@ test('a passkey is added, signed in with, renamed and removed', async ({ page, u
   await expect(page.getByRole('alert')).toContainText(passkeyTexts.unknown)
 })
 
-test('a device that does not verify its user signs nobody in', async ({ page, user: _ }) => {
+test('a device that does not verify its user signs nobody in', { tag: '@full' }, async ({
+  page,
+  user: _,
+}) => {
   const authenticator = await plugInAuthenticator(page)
   await page.goto('/account?dialog=add-passkey')
   const form = page.getByRole('dialog', { name: 'Add Passkey' })

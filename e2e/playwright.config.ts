@@ -5,14 +5,17 @@ import type { WorkerOptions } from './fixtures.ts'
 import type { WorldOptions } from './journeys/journey.ts'
 
 const inCI = process.env.CI !== undefined
-/** Real guests boot in it, on a host that does much else. */
-const journeyMs = 600_000
-const aside = ['**/journeys/**', 'accessibility.spec.ts']
+/** Real guests boot in them, on a host that does much else. */
+const ofJourneys = { timeout: 600_000, expect: { timeout: 300_000 } }
+const aside = ['**/journeys/**', 'accessibility.spec.ts', 'firefox.spec.ts']
 /** `E2E_DATABASE=postgres` has everything on PostgreSQL, guests of QEMU too. */
 const database: WorkerOptions['database'] = process.env.E2E_DATABASE === 'postgres' ? 'postgres' : 'sqlite'
 /** What makes most use of the database: on both in each run. */
 const onBoth =
   /\/(activity|dashboard|disk-snapshot|first-vm|operations|project|ssh-key|vm-pool|vm-set)\.spec\.ts$/
+
+/** What `npm test` runs, what it leaves to `npm run test:full`, or both. */
+const share = process.env.E2E_SHARE ?? 'full'
 
 /** The journeys that also take place on a cluster, when one is named; those left out are about QEMU and its files. */
 const onCluster = /\/journeys\/(groups|inside|main-job|storage)\.spec\.ts$/
@@ -20,7 +23,7 @@ const cluster = [
   {
     name: 'journeys-on-a-cluster',
     testMatch: onCluster,
-    timeout: journeyMs,
+    ...ofJourneys,
     use: { database, engine: 'kubevirt' as const },
   },
   // Those that do the same on every engine: the others look at what the simulated one alone can be told to do.
@@ -32,14 +35,27 @@ const cluster = [
     use: { database, pagesOn: 'kubevirt' as const },
   },
 ]
-if (kubeconfigOfTests() === undefined && process.env.TEST_WORKER_INDEX === undefined)
+if (share !== 'fast' && kubeconfigOfTests() === undefined && process.env.TEST_WORKER_INDEX === undefined)
   console.log('SKIPPED: the journeys on a cluster, because SLIPWAY_TEST_KUBECONFIG names none')
-const here = [
+const mainJob = '**/journeys/main-job.spec.ts'
+const fast = [
+  { name: 'main-job', testMatch: mainJob, ...ofJourneys, use: { database } },
+  { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: aside, grepInvert: /@full/, use: { database } },
+]
+const rest = [
   { name: 'accessibility', testMatch: 'accessibility.spec.ts', use: { database } },
-  { name: 'journeys', testMatch: '**/journeys/*.spec.ts', timeout: journeyMs, use: { database } },
-  { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: aside, use: { database } },
+  {
+    name: 'journeys',
+    testMatch: '**/journeys/*.spec.ts',
+    testIgnore: mainJob,
+    ...ofJourneys,
+    use: { database },
+  },
+  { name: 'slow-pages', testMatch: '**/*.spec.ts', testIgnore: aside, grep: /@full/, use: { database } },
+  { name: 'firefox', testMatch: 'firefox.spec.ts', use: { database } },
   { name: 'pages-on-postgres', testMatch: onBoth, use: { database: 'postgres' as const } },
 ]
+const here = { fast, rest, full: [...rest, ...fast] }[share]
 
 /** Each file has its own server, so tests of different files never meet. */
 export default defineConfig<object, WorkerOptions & WorldOptions>({
@@ -49,8 +65,8 @@ export default defineConfig<object, WorkerOptions & WorldOptions>({
   // The long ones first: at the end a worker must not wait for the other one's. Journeys need the image that the tests of
   // the engine build meanwhile.
   projects: [
-    ...(process.env.E2E_ENGINE === 'kubevirt' ? [] : here),
-    ...(kubeconfigOfTests() === undefined ? [] : cluster),
+    ...(process.env.E2E_ENGINE === 'kubevirt' ? [] : (here ?? [])),
+    ...(kubeconfigOfTests() === undefined || share === 'fast' ? [] : cluster),
   ],
   // A landing must not hang on a lost race; what needed another try is listed as flaky, and mended.
   retries: inCI ? 2 : 0,

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { projectApi } from '@slipway/contract'
-import { callWith, expect, join, newPerson, test } from './fixtures.ts'
+import { expect, join, newPerson, test } from './fixtures.ts'
 import { signIn, signOut } from './sentences.ts'
 
 /** The project that one works in, by the sidebar. */
@@ -28,18 +28,4 @@ test.describe('the selected project', () => {
     await signIn(page, user)
     await expect(selected(page, 'Looms')).toBeVisible()
   })
-})
-
-test("a project is nobody else's", async ({ page, project, makeVm, browser, server }) => {
-  const vm = await makeVm('engine')
-  const elsewhere = await browser.newContext({ baseURL: server.url })
-  await join(callWith(elsewhere.request), server, newPerson())
-  const stranger = await elsewhere.newPage()
-  for (const path of [`/projects/${project.id}/vms`, `/projects/${project.id}/vms/${vm.id}`]) {
-    await stranger.goto(path)
-    await expect(stranger.getByRole('heading', { level: 1, name: 'Project not found' })).toBeVisible()
-    await page.goto(path)
-    await expect(page.getByText(vm.name).first()).toBeVisible()
-  }
-  await elsewhere.close()
 })

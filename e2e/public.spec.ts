@@ -79,7 +79,7 @@ test.describe('the landing page', () => {
     }
   })
 
-  test('leads to the templates by way of sign-in', async ({ page, user, context }) => {
+  test('leads to the templates by way of sign-in', { tag: '@full' }, async ({ page, user, context }) => {
     for (const name of ['View Templates', 'Browse Templates']) {
       await context.clearCookies()
       await page.goto('/')
@@ -108,7 +108,10 @@ test.describe('a public page', () => {
     }
   })
 
-  test('opens for users as well, unless it is about getting in', async ({ page, user: _ }) => {
+  test('opens for users as well, unless it is about getting in', { tag: '@full' }, async ({
+    page,
+    user: _,
+  }) => {
     for (const [path, heading] of alone.slice(3)) {
       await page.goto(path)
       await expect(title(page)).toHaveText(heading)
@@ -122,7 +125,7 @@ test.describe('a public page', () => {
     }
   })
 
-  test('leads to the contacts that the installation names', async ({ page }) => {
+  test('leads to the contacts that the installation names', { tag: '@full' }, async ({ page }) => {
     const contacts = { support: 'help@harbour.test', legal: 'law@harbour.test', privacy: 'data@harbour.test' }
     const server = await startServer({
       SLIPWAY_PRODUCT_NAME: 'Harbour',

@@ -66,13 +66,9 @@ const open = async (page: Page, vm: Vm) => {
   await expect(screenOf(page)).toContainText(`root@${vm.name}:~#`)
 }
 
-test('what is made, stopped, cancelled and ended on one server shows on the other by itself', async ({
-  page,
-  pageBeside,
-  project,
-  makeVm,
-  call,
-}) => {
+test('what is made, stopped, cancelled and ended on one server shows on the other by itself', {
+  tag: '@full',
+}, async ({ page, pageBeside, project, makeVm, call }) => {
   const params = { projectId: project.id }
   await page.goto(vmListPath(project.id))
   await pageBeside.goto(vmListPath(project.id))
@@ -102,15 +98,9 @@ test('what is made, stopped, cancelled and ended on one server shows on the othe
   await expect(pageBeside.getByRole('main').getByRole('link', { name: 'Sign Up' })).toBeVisible()
 })
 
-test('a console, a list and a VM on its way up go on at another server when the one that drives is killed', async ({
-  page,
-  pageBeside,
-  context,
-  server,
-  installation,
-  project,
-  makeVm,
-}) => {
+test('a console, a list and a VM on its way up go on at another server when the one that drives is killed', {
+  tag: '@full',
+}, async ({ page, pageBeside, context, server, installation, project, makeVm }) => {
   const vm = await makeVm('engine', 'running')
   const list = await context.newPage()
   await list.goto(vmListPath(project.id))
@@ -139,16 +129,9 @@ test('a console, a list and a VM on its way up go on at another server when the 
   expect((await installation.driver()).pid).not.toBe(server.pid)
 })
 
-test('a database that ends under load is told of in sentences, and all goes on when it is back', async ({
-  page,
-  server,
-  beside,
-  installation,
-  project,
-  makeVm,
-  call,
-  playwright,
-}) => {
+test('a database that ends under load is told of in sentences, and all goes on when it is back', {
+  tag: '@full',
+}, async ({ page, server, beside, installation, project, makeVm, call, playwright }) => {
   test.setTimeout(90_000 + 2 * outageS * 1000)
   const vm = await makeVm('engine', 'running')
   await page.goto(vmPath(vm))

@@ -60,9 +60,9 @@ test.describe('where an invitation is needed to sign up', () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  test('a stranger is refused with a sentence, and who is invited joins the project', async ({
-    playwright,
-  }) => {
+  test('a stranger is refused with a sentence, and who is invited joins the project', {
+    tag: '@full',
+  }, async ({ playwright }) => {
     const context = await playwright.request.newContext({ baseURL: provider.server.url })
     const call = callWith(context)
     const { email: address, password } = owner
@@ -124,7 +124,9 @@ test.describe('where everybody may sign up', () => {
     await expectFits(page)
   })
 
-  test('who has no password is not asked for one, and is told what confirms who they are', async () => {
+  test('who has no password is not asked for one, and is told what confirms who they are', {
+    tag: '@full',
+  }, async () => {
     personAt(provider, 'fifth')
     await page.goto('/signin')
     await page.getByRole('button', { name: `Sign in with ${office}` }).click()
@@ -148,7 +150,7 @@ test.describe('where everybody may sign up', () => {
     await expectAccessible(page)
   })
 
-  test('an identity is linked, signs in, and is unlinked', async () => {
+  test('an identity is linked, signs in, and is unlinked', { tag: '@full' }, async () => {
     personAt(provider, 'second')
     const person = newPerson()
     await join(callWith(page.request), provider.server, person)
@@ -174,7 +176,7 @@ test.describe('where everybody may sign up', () => {
     await expect(linked.getByRole('listitem')).toHaveCount(0)
   })
 
-  test('who gives up there, or has no verified address, is told so', async () => {
+  test('who gives up there, or has no verified address, is told so', { tag: '@full' }, async () => {
     await page.goto('/signin')
     await page.getByRole('button', { name: `Sign in with ${office}` }).click()
     await page.getByRole('link', { name: 'Cancel' }).click()
@@ -186,7 +188,10 @@ test.describe('where everybody may sign up', () => {
   })
 })
 
-test('a provider that is away is told of where its button is', async ({ page, playwright }) => {
+test('a provider that is away is told of where its button is', { tag: '@full' }, async ({
+  page,
+  playwright,
+}) => {
   const provider = await startIdentityProvider()
   await provider.stopProvider()
   const context = await playwright.request.newContext({ baseURL: provider.server.url })

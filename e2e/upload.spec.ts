@@ -72,10 +72,9 @@ test('a file becomes a disk, with its checksum', async ({ page, project, call })
   ])
 })
 
-test('a reload in the middle loses nothing: the page asks for the file again and goes on', async ({
-  page,
-  project,
-}) => {
+test('a reload in the middle loses nothing: the page asks for the file again and goes on', {
+  tag: '@full',
+}, async ({ page, project }) => {
   await loseAfterFirst(page)
   const file = await beginUpload(page, project.id)
   const panel = panelOf(page)
@@ -127,10 +126,9 @@ test('can be paused, resumed and canceled', async ({ page, project, call }) => {
   await expect.poll(async () => call(diskApi.list, { params: { projectId: project.id } }), often).toEqual([])
 })
 
-test('goes on by itself when the network is back, also while another page is shown', async ({
-  page,
-  project,
-}) => {
+test('goes on by itself when the network is back, also while another page is shown', {
+  tag: '@full',
+}, async ({ page, project }) => {
   await loseAfterFirst(page)
   await beginUpload(page, project.id)
   const panel = panelOf(page)
@@ -142,7 +140,7 @@ test('goes on by itself when the network is back, also while another page is sho
   })
 })
 
-test('a disk is downloaded as a qcow2 file; one of a VM says what to do first', async ({
+test('a disk is downloaded as a qcow2 file; one of a VM says what to do first', { tag: '@full' }, async ({
   page,
   project,
   addDisk,

@@ -30,6 +30,9 @@ test.describe('the list that changes', () => {
     await button.click()
     await expect(toasts(page).getByText('This part of the console could not be loaded.')).toBeVisible()
     await expect(cardOf(page, vm.name)).toBeVisible()
+    const select = page.getByRole('button', { name: 'Select', exact: true })
+    await select.click()
+    await expect(select).toBeVisible()
     await context.setOffline(false)
     // A browser that does not ask again for a file that failed loads the whole page anew.
     const entry = page.getByRole('menuitem', { name: 'Delete VM' })

@@ -78,7 +78,7 @@ async function theCluster(owner: Owner, stranger: Owner, key: string): Promise<v
   const members = async () =>
     (await owner.call(vmSetApi.get, { params: { ...owner.params, setId } }))?.vms ?? []
   await expect
-    .poll(async () => (await members()).map(({ status }) => status), { timeout: 300_000, intervals: [500] })
+    .poll(async () => (await members()).map(({ status }) => status), { intervals: [500] })
     .toEqual(['running', 'running', 'running'])
   const vms = await members()
   const [first = '', , third = ''] = vms.map(({ id }) => id)
@@ -88,8 +88,7 @@ async function theCluster(owner: Owner, stranger: Owner, key: string): Promise<v
   const ping = (who: Owner, from: string, to: string) =>
     who.inGuest(from, `ping -c 1 -W 5 ${to} > /dev/null 2>&1 && echo reached || echo nothing`)
   for (const { id } of vms)
-    for (const name of names)
-      await expect.poll(() => ping(owner, id, name), { timeout: 60_000 }).toBe('reached')
+    for (const name of names) await expect.poll(() => ping(owner, id, name)).toBe('reached')
 
   await Promise.all(
     vms.map(async ({ id }) => {
@@ -105,11 +104,7 @@ async function theCluster(owner: Owner, stranger: Owner, key: string): Promise<v
       // It tells of every attempt that it makes again, as while members choose a leader.
       `ETCDCTL_API=3 /tmp/etcdctl --command-timeout=20s --endpoints=${at.map((name) => `${name}:2379`).join()} ${command} 2>&1 | grep -v '"level":"warn"' || true`,
     )
-  await expect
-    .poll(async () => (await ctl(names, 'endpoint health')).match(/is healthy/g)?.length, {
-      timeout: 180_000,
-    })
-    .toBe(3)
+  await expect.poll(async () => (await ctl(names, 'endpoint health')).match(/is healthy/g)?.length).toBe(3)
   expect((await ctl(names.slice(0, 1), 'member list')).match(/started/g)).toHaveLength(3)
   const [one = '', two = '', three = ''] = names
   // Written through one member, read through the others.
@@ -148,6 +143,6 @@ async function theCluster(owner: Owner, stranger: Owner, key: string): Promise<v
 
   // One of three may be missing.
   await owner.inGuest(third, 'kill -9 $(cat /run/etcd.pid)')
-  await expect.poll(() => ctl([one], 'put shop closed'), { timeout: 120_000 }).toBe('OK')
+  await expect.poll(() => ctl([one], 'put shop closed')).toBe('OK')
   expect(await ctl([two], 'get shop')).toBe('shop\nclosed')
 }

@@ -50,7 +50,7 @@ async function active<G extends Group>(get: () => Promise<G | null>, size: numbe
         seen = await get()
         return [seen?.status, ...(seen?.vms ?? []).map(({ status }) => status), seen?.status_message]
       },
-      { timeout: 300_000, intervals: [300] },
+      { intervals: [300] },
     )
     .toEqual(['active', ...Array<string>(size).fill('running'), null])
   if (!seen) throw new Error('nothing was seen')
@@ -61,12 +61,11 @@ const runOf = async (vmId: string) =>
   (await world.guests()).find(({ machineId }) => machineId === vmId)?.run ?? ''
 const idsOf = ({ vms }: Group) => vms.map(({ id }) => id)
 const untilRunsAgain = (vmId: string, before: string) =>
-  expect.poll(async () => ['', before].includes(await runOf(vmId)), { timeout: 60_000 }).toBe(false)
+  expect.poll(async () => ['', before].includes(await runOf(vmId))).toBe(false)
 const shells = () => shellsOf(world, owner.inGuest)
 const inGuest = (vmId: string, command: string) => shells().inGuest(vmId, command)
 const printed = (text: string) => shells().printed(text)
-const nothingLeft = () =>
-  expect.poll(async () => world.left(await rest(owner)), { timeout: 120_000 }).toEqual([])
+const nothingLeft = () => expect.poll(async () => world.left(await rest(owner))).toEqual([])
 
 /** A pool goes up while its guests work, and down when they rest. */
 async function followLoad(poolId: string): Promise<void> {
@@ -83,10 +82,10 @@ async function followLoad(poolId: string): Promise<void> {
   const wants = async (fits: (size: number) => boolean) =>
     fits((await getPool())?.desired_size ?? 0) ||
     (await owner.call(vmPoolApi.history, ofPool(poolId)))?.verdict
-  await expect.poll(() => wants((size) => size >= 3), { timeout: 120_000 }).toBe(true)
+  await expect.poll(() => wants((size) => size >= 3)).toBe(true)
   for (const id of members) await owner.inGuest(id, 'kill $(cat /run/work)').catch(() => '')
   await owner.must(vmPoolApi.update, { ...ofPool(poolId), body: { min_size: 1 } })
-  await expect.poll(() => wants((size) => size === 1), { timeout: 240_000 }).toBe(true)
+  await expect.poll(() => wants((size) => size === 1)).toBe(true)
   expect((await active(getPool, 1)).current_size).toBe(1)
   const { events, samples } = await owner.must(vmPoolApi.history, ofPool(poolId))
   const steps = events.filter(({ kind }) => kind === 'scaled').map(({ message }) => message)
@@ -220,5 +219,5 @@ test('a server killed at random moments of scaling doubles no member and loses n
 
 test('deleting the project leaves nothing', async () => {
   await owner.must(projectApi.delete, { params: owner.params })
-  await expect.poll(world.leftOfProjects, { timeout: 60_000 }).toEqual([])
+  await expect.poll(world.leftOfProjects).toEqual([])
 })

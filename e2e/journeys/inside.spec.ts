@@ -89,12 +89,12 @@ test('the console follows the VM when it stops and starts', async () => {
   const notes = async (note: string) => timesIn(await textOf(page), note)
   const [stops, starts] = [await notes('The VM is off'), await notes('The VM started')]
   await owner.must(vmApi.stop, { ...owner.of(vm.id), body: { force: false } })
-  await expect.poll(() => notes('The VM is off'), { timeout: 60_000 }).toBe(stops + 1)
+  await expect.poll(() => notes('The VM is off')).toBe(stops + 1)
   await owner.settled(vm.id)
   await owner.must(vmApi.start, owner.of(vm.id))
-  await expect.poll(() => notes('The VM started'), { timeout: 60_000 }).toBe(starts + 1)
+  await expect.poll(() => notes('The VM started')).toBe(starts + 1)
   const sinceThen = async () => (await textOf(page)).split('The VM started').at(-1)
-  await expect.poll(sinceThen, { timeout: 60_000 }).toContain(greeting)
+  await expect.poll(sinceThen).toContain(greeting)
   await type(page, 'echo again-$((1+2))')
   await expect(shown(page)).toContainText('again-3')
 })
@@ -123,26 +123,18 @@ test('SSH finds the VM by its name, and its charts and metrics follow what it do
   const byName = (command: string) =>
     runShown(`ssh -p ${gateway?.port} inside.journey@127.0.0.1`, key, command)
   expect(await byName('hostname')).toBe('inside')
-  const work = byName(
-    'timeout 25 sh -c "while :; do :; done"; head -c 20000000 /dev/urandom > /root/load; sync',
-  )
+  const work = await byName('sh -c "while :; do :; done" </dev/null >/dev/null 2>&1 & echo $!')
   const samples = async () => (await owner.must(usageApi.ofVm, owner.of(vm.id))).samples
-  await expect
-    .poll(async () => Math.max(...(await samples()).map(({ cpu }) => cpu ?? 0)), { timeout: 60_000 })
-    .toBeGreaterThan(20)
-  await work.catch(() => {})
+  await expect.poll(async () => Math.max(...(await samples()).map(({ cpu }) => cpu ?? 0))).toBeGreaterThan(20)
+  await byName(`kill ${work}; head -c 20000000 /dev/urandom > /root/load; sync`)
   await page.goto(`${server.url}/projects/${vm.project_id}/vms/${vm.id}`)
   const usage = page.getByRole('region', { name: 'Usage' })
   await expect(usage.getByRole('img', { name: /^CPU now \d+%, highest ([2-9]\d|100)%/ })).toBeVisible()
   await expect
-    .poll(async () => Math.max(...(await samples()).map(({ disk_write }) => disk_write ?? 0)), {
-      timeout: 30_000,
-    })
+    .poll(async () => Math.max(...(await samples()).map(({ disk_write }) => disk_write ?? 0)))
     .toBeGreaterThan(100_000)
   // A guest is asked for its network more rarely than for all else.
-  await expect
-    .poll(async () => (await samples()).some(({ net_in }) => net_in !== null), { timeout: 60_000 })
-    .toBe(true)
+  await expect.poll(async () => (await samples()).some(({ net_in }) => net_in !== null)).toBe(true)
   expect((await samples()).some(({ memory_mb }) => (memory_mb ?? 0) > 5)).toBe(true)
   const token = (await readFile(join(world.dataDir, 'metrics.token'), 'utf8')).trim()
   const { stdout } = await promisify(execFile)('curl', [

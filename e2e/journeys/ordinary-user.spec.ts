@@ -42,7 +42,7 @@ test('VMs of an ordinary user find each other by name, and reach nothing that th
     const ping = (who: Owner, from: string, to: string) =>
       who.inGuest(from, `ping -c 1 -W 5 ${to} > /dev/null && echo reached || echo nothing`)
     const meet = async () => {
-      await expect.poll(() => ping(owner, web, 'db'), { timeout: 60_000 }).toBe('reached')
+      await expect.poll(() => ping(owner, web, 'db')).toBe('reached')
       expect(await ping(owner, db, 'web.journey.internal')).toBe('reached')
     }
     await meet()
@@ -76,7 +76,7 @@ test('VMs of an ordinary user find each other by name, and reach nothing that th
       body: { port: 8080, audience: 'everybody' },
     })
     const open = async () => (await fetch(share.address.replace(/^:/, 'http://127.0.0.1:'))).text()
-    await expect.poll(() => open().catch(() => ''), { timeout: 30_000 }).toBe('hello\n')
+    await expect.poll(() => open().catch(() => '')).toBe('hello\n')
 
     // Whatever ends of it comes back.
     for (const program of ['pasta', 'dnsmasq']) {
@@ -84,15 +84,13 @@ test('VMs of an ordinary user find each other by name, and reach nothing that th
       expect(before.length).toBeGreaterThan(0)
       for (const pid of before) process.kill(pid, 'SIGKILL')
       await expect
-        .poll(async () => (await user.serving(program)).filter((pid) => !before.includes(pid)).length, {
-          timeout: 60_000,
-        })
+        .poll(async () => (await user.serving(program)).filter((pid) => !before.includes(pid)).length)
         .toBe(before.length)
     }
-    await expect.poll(() => reached(owner, web, [FAR], PORT), { timeout: 60_000 }).toEqual([FAR])
+    await expect.poll(() => reached(owner, web, [FAR], PORT)).toEqual([FAR])
     await server.kill()
     server = await user.start()
-    await expect.poll(() => ping(owner, web, 'db').catch(() => 'away'), { timeout: 60_000 }).toBe('reached')
+    await expect.poll(() => ping(owner, web, 'db').catch(() => 'away')).toBe('reached')
     await meet()
     expect(await reached(owner, web, [FAR, ...forbidden], PORT)).toEqual([FAR])
 
@@ -101,11 +99,11 @@ test('VMs of an ordinary user find each other by name, and reach nothing that th
       [stranger, [other]],
     ] as const) {
       for (const id of ids) await who.must(vmApi.delete, who.of(id))
-      await expect.poll(() => who.list(), { timeout: 60_000 }).toEqual([])
+      await expect.poll(() => who.list()).toEqual([])
       await who.must(projectApi.delete, { params: who.params })
     }
     for (const program of ['tail', 'pasta', 'dnsmasq'])
-      await expect.poll(() => user.serving(program), { timeout: 30_000 }).toEqual([])
+      await expect.poll(() => user.serving(program)).toEqual([])
   } finally {
     await server?.stop()
     await user.close()

@@ -84,7 +84,7 @@ export async function newOwner(request: APIRequestContext, server: () => Server)
             vm = await call(vmApi.get, { params: { ...params, vmId } })
             return vm?.status
           },
-          { timeout: 300_000, intervals: [500], message: `the VM settles (last refusal: ${refusal})` },
+          { intervals: [500], message: `the VM settles (last refusal: ${refusal})` },
         )
         .toMatch(new RegExp(settledWords.join('|')))
       if (!vm) throw new Error('the VM is gone')

@@ -12,7 +12,7 @@ import { test } from '../measured.ts'
 import type { Server } from '../server.ts'
 import { type Ledger, makeLedger } from './ledger.ts'
 import { newOwner, type Owner } from './owner.ts'
-import { clear, guestsOf, newDataDir, shareImages, startRealServer } from './real.ts'
+import { clear, newDataDir, startRealServer } from './real.ts'
 import { seededRandom } from './seed.ts'
 import { type Belongings, belongingsOf, deviceOf, rest, serveFiles, strays, untilSeen } from './storage.ts'
 
@@ -35,11 +35,11 @@ let ledger: Ledger
 const inEngine = (command: string) => owner.inGuest(engine.id, command)
 const bootId = () => inEngine('cat /proc/sys/kernel/random/boot_id')
 
-/** A server, and a running VM with a disk that is random for so many MiB. */
-async function setUp(request: APIRequestContext, loadMib: number): Promise<void> {
+/** A server, and a running VM with a disk that begins with 300 MiB of random bytes. */
+async function setUp(request: APIRequestContext): Promise<void> {
   expected = join(await mkdtemp(join(tmpdir(), 'slipway-load-')), 'load.raw')
   const file = await open(expected, 'w')
-  for (let i = 0; i < loadMib; i++) await file.write(randomBytes(mib))
+  for (let i = 0; i < 300; i++) await file.write(randomBytes(mib))
   await file.close()
   ledger = makeLedger()
   web = await serveFiles({ fast: { path: expected }, slow: { path: expected, slowMs: 10 } })
@@ -71,10 +71,10 @@ async function tearDown(): Promise<void> {
   expected = ''
 }
 
-/** Writes so many MiB of zeros on the disk in the guest, and where what is expected of it stands. */
-async function overwrite(count: number): Promise<void> {
-  await inEngine(`dd if=/dev/zero of=${deviceOf(load)} bs=1M count=${count} conv=fsync 2>/dev/null`)
-  await run('dd', ['if=/dev/zero', `of=${expected}`, 'bs=1M', `count=${count}`, 'conv=notrunc'])
+/** Writes 200 MiB of zeros on the disk in the guest, and into the file of what it holds. */
+async function overwrite(): Promise<void> {
+  await inEngine(`dd if=/dev/zero of=${deviceOf(load)} bs=1M count=200 conv=fsync 2>/dev/null`)
+  await run('dd', ['if=/dev/zero', `of=${expected}`, 'bs=1M', 'count=200', 'conv=notrunc'])
 }
 
 const takeVm = (name: string, snapshot_type: 'disk' | 'full') =>
@@ -158,10 +158,10 @@ async function expectUnharmed(): Promise<void> {
 }
 
 /** A good copy holds every byte, a failed one says why; then it is removed. */
-async function expectWholeOrFailed(name: string, had: Belongings, content = expected): Promise<string> {
+async function expectWholeOrFailed(name: string, had: Belongings, content: string): Promise<void> {
   const made = madeAs(name, had)
   // The server died before it had answered.
-  if (!made) return 'never asked for'
+  if (!made) return
   const { one, file } = made
   if (one.status === 'failed') expect(existsSync(file)).toBe(false)
   else {
@@ -176,7 +176,6 @@ async function expectWholeOrFailed(name: string, had: Belongings, content = expe
       ? diskApi.delete
       : diskSnapshotApi.delete
   await ledger.deletes(one.id, () => owner.must(endpoint, { params }))
-  return one.status
 }
 
 test.describe('a kill in the middle of a copy', () => {
@@ -185,7 +184,7 @@ test.describe('a kill in the middle of a copy', () => {
 
   test.beforeAll(async ({ playwright }) => {
     dataDir = await newDataDir()
-    await setUp(await playwright.request.newContext(), 300)
+    await setUp(await playwright.request.newContext())
     await takeDisk('base', 'full')
     await takeVm('kept', 'disk')
     await rest(owner)
@@ -199,7 +198,7 @@ test.describe('a kill in the middle of a copy', () => {
 
   test('of the server leaves each one whole or failed, no bytes without an owner, and the guest unharmed', async () => {
     const random = seededRandom()
-    await overwrite(200)
+    await overwrite()
     let caught = 0
     for (const [what, begin] of Object.entries(copies)) {
       for (const moment of ['while under way', 'at any time'] as const) {
@@ -251,89 +250,7 @@ test.describe('a kill in the middle of a copy', () => {
     await run('cp', [base, expected])
     boot = await bootId()
   })
-
-  for (const what of ['a VM snapshot with memory', 'an incremental disk snapshot']) {
-    test(`of QEMU fails ${what} with a reason, and the VM says so and starts again with its data`, async () => {
-      await overwrite(100)
-      const begin = copies[what]
-      await begin?.(what)
-      await untilUnderWay(what)
-      const [guest] = await guestsOf(dataDir)
-      process.kill(guest?.pid ?? 0, 'SIGKILL')
-      // The copy may have failed a moment before the VM is seen to be gone.
-      await expect.poll(async () => (await owner.must(vmApi.get, owner.of(engine.id))).status).toBe('error')
-      const had = await expectOrder()
-      expect(had.vms[0]?.status_message).toMatch(/ended without a shutdown, as if the host had killed it/)
-      await expectWholeOrFailed(what, had)
-
-      await owner.must(vmApi.start, owner.of(engine.id))
-      expect(await owner.settled(engine.id)).toMatchObject({ status: 'running', status_message: null })
-      await untilSeen(owner, engine.id, load)
-      boot = await bootId()
-      await expectUnharmed()
-      // What was noted of changes died with it, and is not relied upon.
-      await takeDisk('next', 'incremental')
-      const after = await expectOrder()
-      expect(await expectWholeOrFailed('next', after)).toBe('ready')
-    })
-  }
 })
-
-test('on a full disk each copy fails with a sentence, leaves nothing, and lets the guest be', async ({
-  request,
-}) => {
-  dataDir = await mkdtemp(join(tmpdir(), 'slipway-full-'))
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', 'size=1470m', 'tmpfs', dataDir]).then(
-    () => true,
-    () => false,
-  )
-  if (!mounted)
-    console.log('SKIPPED: a small file system cannot be mounted here, so full disks were not tested')
-  test.skip(!mounted, 'a small file system cannot be mounted here')
-  try {
-    await shareImages(dataDir)
-    await setUp(request, 120)
-    await takeDisk('base', 'full')
-    await takeVm('kept', 'disk')
-    await rest(owner)
-    await overwrite(100)
-    await fillUntil(256 + 60)
-
-    for (const [name, begin] of Object.entries(copies)) {
-      await begin(name)
-      const had = await expectOrder()
-      const { status, status_message } = madeAs(name, had)?.one ?? {}
-      expect(status, name).toBe('failed')
-      expect(status_message).toMatch(/disk of the host (is full|does not have enough free space)/)
-      await expectUnharmed()
-    }
-    await restore('kept')
-    const { vms } = await expectOrder()
-    expect(vms).toMatchObject([{ status: 'running' }])
-    expect(vms[0]?.status_message).toMatch(
-      /could not be restored and is unchanged.*not have enough free space/,
-    )
-    await expectUnharmed()
-
-    await rm(join(dataDir, 'filler'))
-    await takeVm('with room', 'disk')
-    expect(await expectWholeOrFailed('with room', await expectOrder())).toBe('ready')
-  } finally {
-    await tearDown()
-    for (const { pid } of await guestsOf(dataDir)) process.kill(pid, 'SIGKILL')
-    await expect.poll(() => guestsOf(dataDir)).toEqual([])
-    // Lazily: a killed guest lets go of its files a moment later.
-    await run('umount', ['-l', dataDir])
-    await clear(dataDir)
-  }
-})
-
-/** Leaves so many MiB of the data directory's file system free. */
-async function fillUntil(freeMib: number): Promise<void> {
-  const { stdout } = await run('df', ['--output=avail', '-B1M', dataDir])
-  const count = Number(stdout.split('\n')[1]) - freeMib
-  await run('dd', ['if=/dev/zero', `of=${dataDir}/filler`, 'bs=1M', `count=${count}`])
-}
 
 async function sumOf(path: string): Promise<string> {
   const { stdout } = await run('sh', ['-c', 'head -c 1048576 "$1" | md5sum', 'sh', path])

@@ -306,7 +306,7 @@ test('deleting the VM and the project leaves nothing of them', async () => {
   for (const { id } of await owner.list()) await owner.must(vmApi.delete, owner.of(id))
   await expect.poll(owner.list).toEqual([])
   await owner.must(projectApi.delete, { params: owner.params })
-  await expect.poll(world.leftOfProjects, { timeout: 60_000 }).toEqual([])
+  await expect.poll(world.leftOfProjects).toEqual([])
 })
 
 /** Null where Debian's `docker-registry` is not installed. */

@@ -50,7 +50,7 @@ export async function rest(owner: Owner): Promise<Belongings> {
           .filter(({ status }) => underWay.includes(status))
           .map(({ name, status, status_message }) => `${name} ${status} ${status_message ?? ''}`)
       },
-      { timeout: 240_000, intervals: [200] },
+      { intervals: [200] },
     )
     .toEqual([])
   if (!seen) throw new Error('nothing was seen')

@@ -11,8 +11,6 @@ import { clear, newDataDir, runShown, startRealServer } from './real.ts'
 
 test.setTimeout(600_000)
 
-const patience = { timeout: 120_000 }
-
 let dataDir: string
 let server: Server
 let owner: Owner
@@ -34,14 +32,14 @@ test.afterAll(async () => {
 
 const stepOf = (text: string) => page.getByRole('listitem').filter({ hasText: text })
 const until = (vm: Vm, status: Vm['status']) =>
-  expect.poll(async () => (await owner.must(vmApi.get, owner.of(vm.id))).status, patience).toBe(status)
+  expect.poll(async () => (await owner.must(vmApi.get, owner.of(vm.id))).status).toBe(status)
 
 /** The first VM boots, and after it a guest is frozen in the background. */
 async function freeze(): Promise<void> {
   await owner.settled((await owner.create('first'))?.id ?? '')
   const frozen = async () =>
     (await readdir(join(dataDir, 'warm'))).filter((name) => /^[0-9a-f]{64}$/.test(name))
-  await expect.poll(frozen, { timeout: 300_000 }).not.toEqual([])
+  await expect.poll(frozen).not.toEqual([])
 }
 
 async function suspend(vm: Vm): Promise<void> {
@@ -60,7 +58,7 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
   await page.goto(server.url + vmPath(made))
   // How long it has taken so far is shown beside what is being done.
   for (const step of ['Guest started warm, without a boot', 'SSH responded'])
-    await expect(stepOf(step)).toHaveText(/\d+(\.\d+)? s.*, done|, done.*\d+(\.\d+)? s/, patience)
+    await expect(stepOf(step)).toHaveText(/\d+(\.\d+)? s.*, done|, done.*\d+(\.\d+)? s/)
   await expect(stepOf('Starting the guest')).toHaveCount(0)
   const vm = await owner.settled(made.id)
 
@@ -74,7 +72,7 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
   await owner.inGuest(vm.id, `setsid sh -c '${program}' < /dev/null > /dev/null 2>&1 &`)
   await owner.inGuest(vm.id, `setsid nc -ll -p 3000 -e sh /run/app < /dev/null > /dev/null 2>&1 &`)
   const boot = await owner.inGuest(vm.id, 'cat /proc/sys/kernel/random/boot_id')
-  await expect.poll(() => counted(vm), patience).toBeGreaterThan(0)
+  await expect.poll(() => counted(vm)).toBeGreaterThan(0)
 
   const { ssh_gateway: gateway } = await owner.must(hostApi.get, {})
   await suspend(vm)
@@ -96,8 +94,8 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
   const address = (await link.getAttribute('href')) ?? ''
   await suspend(vm)
   const shop = await home.newPage()
-  await shop.goto(address, patience)
-  await expect(shop.getByRole('heading', { name: 'Open in the guest' })).toBeVisible(patience)
+  await shop.goto(address)
+  await expect(shop.getByRole('heading', { name: 'Open in the guest' })).toBeVisible()
   await until(vm, 'running')
 
   await page.getByRole('button', { name: 'More actions for loom' }).click()
@@ -107,7 +105,7 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
   await expect(dialog).toBeHidden()
   await page.getByRole('link', { name: /^VMs/ }).click()
   const card = page.getByRole('article', { name: 'loom-copy' })
-  await expect(card.getByText('Running', { exact: true })).toBeVisible(patience)
+  await expect(card.getByText('Running', { exact: true })).toBeVisible()
   const copy = (await owner.list()).find(({ name }) => name === 'loom-copy')
   if (!copy) throw new Error('There is no copy')
   // One that boots in place of going on has lost its count: the log says why.
@@ -120,6 +118,6 @@ test('a VM starts warm, is woken by SSH and by its shared port, and counts on be
   for (const one of [vm, copy]) {
     const then = await counted(one)
     expect(then).toBeGreaterThanOrEqual(before)
-    await expect.poll(() => counted(one), patience).toBeGreaterThan(then)
+    await expect.poll(() => counted(one)).toBeGreaterThan(then)
   }
 })

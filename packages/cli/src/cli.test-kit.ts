@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { type Call, makeClient } from '@slipway/client'
 import { newPublicKey } from '@slipway/e2e/person'
 import { type Server, startServer } from '@slipway/e2e/server'
+import { expect } from 'vitest'
+import { exitCodes } from './failure.ts'
 
 const program = fileURLToPath(new URL('../bin/slipway.mjs', import.meta.url))
 
@@ -15,6 +17,18 @@ export interface Outcome {
   code: number | null
   stdout: string
   stderr: string
+}
+
+/** Commands that have to succeed, with what they printed. */
+export function succeeding(run: (args: readonly string[]) => Promise<Outcome>) {
+  async function ok(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await run(args)
+    // That start scripts are left out is told, too.
+    const said = stderr.replace(/^Start scripts .*\n/, '')
+    expect({ code, said }, args.join(' ')).toEqual({ code: exitCodes.done, said: '' })
+    return stdout
+  }
+  return { ok, json: async <T>(...args: string[]): Promise<T> => JSON.parse(await ok(...args, '--json')) }
 }
 
 /** Starts the command line, in a terminal if that is asked for; the environment has nothing but what is given. */
@@ -68,6 +82,8 @@ export async function startWorld(settings: Record<string, string> = {}) {
   await person.call('sshKey.create', { body: { key_name: 'laptop', ssh_public_key: newPublicKey() } })
   const token = await newToken('write')
   return {
+    /** What signs a command in without anything kept. */
+    env: { SLIPWAY_SERVER: server.url, SLIPWAY_TOKEN: token },
     server,
     person,
     home,

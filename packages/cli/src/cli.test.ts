@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Disk, Vm } from '@slipway/contract'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Outcome, startWorld } from './cli.test-kit.ts'
+import { type Outcome, startWorld, succeeding } from './cli.test-kit.ts'
 import { exitCodes } from './failure.ts'
 
 const world = await startWorld()
@@ -17,16 +17,8 @@ const run = async (...input: Parameters<typeof world.run>) => {
   outcomes.push(outcome)
   return outcome
 }
-/** Runs what has to succeed; what it printed. */
-const ok = async (...args: string[]) => {
-  const { code, stdout, stderr } = await run(args)
-  expect({ code, stderr }, args.join(' ')).toEqual({ code: exitCodes.done, stderr: '' })
-  return stdout
-}
-const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await ok(...args, '--json'))
+const { ok, json } = succeeding(run)
 const vms = () => json<Vm[]>('vm', 'list')
-/** A process needs its time on a busy host. */
-const soon = { timeout: 60_000 }
 const kept = join(world.home, 'slipway', 'cli.json')
 
 describe('signing in', () => {
@@ -57,7 +49,7 @@ describe('signing in', () => {
 
   it('asks for the token in a terminal and does not show it', async () => {
     const opened = world.start(['login', '--server', world.server.url], {}, true)
-    await expect.poll(opened.output, soon).toContain('Token: ')
+    await expect.poll(opened.output).toContain('Token: ')
     opened.child.stdin.write(`${world.token}\r`)
     const outcome = await opened.ended
     outcomes.push(outcome)
@@ -102,18 +94,8 @@ describe('the main job', () => {
     expect(await ok('project', 'create', 'shop')).toMatch(/^NAME +ROLE.*\nshop +owner/)
     expect(await ok('use', 'shop')).toBe('Selected project shop.\n')
     expect(await ok('ssh-key', 'list')).toContain('laptop')
-    const created = await ok(
-      'vm',
-      'create',
-      '--name',
-      'web',
-      '--template_id',
-      'starter',
-      '--ssh-key',
-      'laptop',
-      '--wait',
-    )
-    expect(created).toMatch(/^NAME +STATUS.*\nweb +running/)
+    const what = ['--name', 'web', '--template_id', 'starter', '--ssh-key', 'laptop']
+    expect(await ok('vm', 'create', ...what, '--wait')).toMatch(/^NAME +STATUS.*\nweb +running/)
   })
 
   it('prints the answer of the API unchanged with --json', async () => {
@@ -133,48 +115,44 @@ describe('the main job', () => {
     expect(await ok('disk', 'detach', 'data')).toMatch(/data +available/)
   })
 
-  it(
-    'creates a disk from a file, goes on with one that was interrupted, and saves a disk as a file',
-    async () => {
-      const bytes = Buffer.alloc(3 * 1024 ** 2, 'slipway ')
-      const file = join(world.home, 'tiles.img')
-      await writeFile(file, bytes)
-      expect(await ok('disk', 'upload', file)).toMatch(/^Disk tiles is available: /)
-      const sha256 = createHash('sha256').update(bytes).digest('hex')
-      const [tiles] = (await json<Disk[]>('disk', 'list')).filter(({ name }) => name === 'tiles')
-      expect(tiles).toMatchObject({ source: 'upload', image_sha256: sha256, size: '1Gi' })
+  it('creates a disk from a file, goes on with one that was interrupted, and saves a disk as a file', async () => {
+    const bytes = Buffer.alloc(3 * 1024 ** 2, 'slipway ')
+    const file = join(world.home, 'tiles.img')
+    await writeFile(file, bytes)
+    expect(await ok('disk', 'upload', file)).toMatch(/^Disk tiles is available: /)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const [tiles] = (await json<Disk[]>('disk', 'list')).filter(({ name }) => name === 'tiles')
+    expect(tiles).toMatchObject({ source: 'upload', image_sha256: sha256, size: '1Gi' })
 
-      // As a command does that is ended after a piece.
-      const { id: projectId = '' } = (await world.person.call('project.list'))[0] ?? {}
-      const { mtime } = await stat(file)
-      const upload = await world.person.call('upload.create', {
-        params: { projectId },
-        body: {
-          ...{ name: 'again', size: '1Gi', file_name: 'tiles.img', file_bytes: bytes.length },
-          file_modified_at: mtime.toISOString(),
-        },
-      })
-      await world.person.call('upload.send', {
-        params: { projectId, uploadId: upload.id },
-        query: { offset: 0 },
-        bytes: new Uint8Array(bytes.subarray(0, 1024 ** 2)),
-      })
-      expect(await run(['disk', 'upload', file, '--name', 'again'])).toMatchObject({
-        code: exitCodes.done,
-        stdout: `Disk again is available: ${upload.id}\n`,
-        stderr: 'Continuing at 33%.\n',
-      })
+    // As a command does that is ended after a piece.
+    const { id: projectId = '' } = (await world.person.call('project.list'))[0] ?? {}
+    const { mtime } = await stat(file)
+    const upload = await world.person.call('upload.create', {
+      params: { projectId },
+      body: {
+        ...{ name: 'again', size: '1Gi', file_name: 'tiles.img', file_bytes: bytes.length },
+        file_modified_at: mtime.toISOString(),
+      },
+    })
+    await world.person.call('upload.send', {
+      params: { projectId, uploadId: upload.id },
+      query: { offset: 0 },
+      bytes: new Uint8Array(bytes.subarray(0, 1024 ** 2)),
+    })
+    expect(await run(['disk', 'upload', file, '--name', 'again'])).toMatchObject({
+      code: exitCodes.done,
+      stdout: `Disk again is available: ${upload.id}\n`,
+      stderr: 'Continuing at 33%.\n',
+    })
 
-      const saved = join(world.home, 'tiles.qcow2')
-      expect(await ok('disk', 'download', 'tiles', saved)).toBe(`Saved ${saved}\n`)
-      expect((await readFile(saved)).subarray(0, 4).toString('latin1')).toBe('QFI\xfb')
-      expect(await run(['disk', 'upload', join(world.home, 'none.img')])).toMatchObject({
-        code: exitCodes.usage,
-        stderr: expect.stringContaining('could not be opened: ENOENT.') as string,
-      })
-    },
-    soon.timeout,
-  )
+    const saved = join(world.home, 'tiles.qcow2')
+    expect(await ok('disk', 'download', 'tiles', saved)).toBe(`Saved ${saved}\n`)
+    expect((await readFile(saved)).subarray(0, 4).toString('latin1')).toBe('QFI\xfb')
+    expect(await run(['disk', 'upload', join(world.home, 'none.img')])).toMatchObject({
+      code: exitCodes.usage,
+      stderr: expect.stringContaining('could not be opened: ENOENT.') as string,
+    })
+  })
 
   it('sets, shows and deletes the snapshot schedule of a VM', async () => {
     const daily = { time: '03:00', keep: 7 }
@@ -188,25 +166,13 @@ describe('the main job', () => {
   })
 
   it('creates a webhook, shows its secret once, and deletes it', async () => {
-    const flags = [
-      '--url',
-      'https://hooks.invalid/',
-      '--kinds',
-      'failure',
-      '--description',
-      'chat',
-      '--paused',
-    ]
-    const created = await ok('webhook', 'create', ...flags)
+    const where = ['--url', 'https://hooks.invalid/', '--description', 'chat']
+    const created = await ok('webhook', 'create', ...where, '--kinds', 'failure', '--paused')
     expect(created).toMatch(/whsec_/)
-    const [webhook] = (await json('webhook', 'list')) as { id: string }[]
-    const id = webhook?.id ?? ''
+    const [{ id = '' } = {}] = await json<{ id?: string }[]>('webhook', 'list')
     expect(await ok('webhook', 'list')).not.toMatch(/whsec_/)
-    expect(await json('webhook', 'get', id)).toMatchObject({
-      kinds: ['failure'],
-      objects: null,
-      paused: true,
-    })
+    const has = { kinds: ['failure'], objects: null, paused: true }
+    expect(await json('webhook', 'get', id)).toMatchObject(has)
     await ok('webhook', 'update', id, '--kinds', 'null')
     expect(await json('webhook', 'get', id)).toMatchObject({ kinds: null, description: 'chat' })
     expect(await json('webhook', 'deliveries', id)).toMatchObject({ deliveries: [] })
@@ -258,20 +224,14 @@ describe('exit codes', () => {
 
   it('a token that may only read is refused with 3', async () => {
     const token = await world.newToken('read')
-    const outcome = await run(['project', 'create', 'x'], {
-      SLIPWAY_SERVER: world.server.url,
-      SLIPWAY_TOKEN: token,
-    })
+    const outcome = await run(['project', 'create', 'x'], { ...world.env, SLIPWAY_TOKEN: token })
     expect(outcome).toMatchObject({ code: exitCodes.notAllowed, stdout: '' })
     expect(outcome.stderr).not.toContain(token)
   })
 
   it('a server that is not there is 1, and says so', async () => {
-    const outcome = await run(['project', 'list'], {
-      SLIPWAY_SERVER: 'http://127.0.0.1:1',
-      SLIPWAY_TOKEN: 'x',
-    })
-    expect(outcome).toEqual({
+    const env = { SLIPWAY_SERVER: 'http://127.0.0.1:1', SLIPWAY_TOKEN: 'x' }
+    expect(await run(['project', 'list'], env)).toEqual({
       code: exitCodes.failed,
       stdout: '',
       stderr: 'http://127.0.0.1:1 could not be reached: ECONNREFUSED.\n',
@@ -317,9 +277,9 @@ describe('SSH', () => {
 describe('the console', () => {
   it('passes on what is typed and printed', async () => {
     const opened = world.start(['console', 'box'])
-    await expect.poll(opened.output, soon).toContain('root@box')
+    await expect.poll(opened.output).toContain('root@box')
     opened.child.stdin.write('echo hello there\r')
-    await expect.poll(opened.output, soon).toContain('\nhello there\r\n')
+    await expect.poll(opened.output).toContain('\nhello there\r\n')
     await ok('vm', 'stop', 'box', '--force', '--wait')
     const outcome = await opened.ended
     outcomes.push(outcome)
@@ -329,9 +289,9 @@ describe('the console', () => {
   it('is left with Ctrl-] in a terminal, and the VM goes on', async () => {
     await ok('vm', 'start', 'box', '--wait')
     const opened = world.start(['console', 'box'], {}, true)
-    await expect.poll(opened.output, soon).toContain('Ctrl-] leaves.')
+    await expect.poll(opened.output).toContain('Ctrl-] leaves.')
     opened.child.stdin.write('echo there you are\r')
-    await expect.poll(opened.output, soon).toMatch(/\nthere you are\r+\n/)
+    await expect.poll(opened.output).toMatch(/\nthere you are\r+\n/)
     opened.child.stdin.write('\u001d')
     expect(await opened.ended).toMatchObject({ code: exitCodes.done })
     expect(await ok('vm', 'list')).toMatch(/box +running/)

@@ -6,6 +6,7 @@ describe('the table of roles', () => {
     const ofProjects = endpoints.filter(({ path }) => path.includes('/:projectId')).map(({ id }) => id)
     expect(Object.keys(leastRoles).sort()).toEqual(ofProjects.sort())
     for (const { id, path } of endpoints) expect(isOfProject(id)).toBe(path.includes('/:projectId'))
+    for (const least of Object.values(leastRoles)) expect(projectRoles).toContain(least)
   })
 
   it('lets viewers change nothing but what they are themselves', () => {

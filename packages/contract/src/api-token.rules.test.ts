@@ -56,6 +56,14 @@ describe('what a token may', () => {
     }
   })
 
+  it('is to read or to write, and neither is what tokens are not for', () => {
+    const may = (access: 'read' | 'write', id: string) =>
+      apiTokenMay({ access, project_ids: null }, endpointOf(id), 'a')
+    expect([may('read', 'vm.list'), may('write', 'vm.list')]).toEqual([true, true])
+    expect([may('read', 'vm.start'), may('write', 'vm.start')]).toEqual([apiTokenTexts.needsWrite, true])
+    expect(may('write', 'apiToken.create')).toBe(apiTokenTexts.notForTokens)
+  })
+
   it('stops at its projects', () => {
     for (const endpoint of behindSession.filter(({ path }) => path.includes(':projectId'))) {
       expect(apiTokenMay(some, endpoint, 'a')).toBe(

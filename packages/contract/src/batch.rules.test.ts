@@ -47,10 +47,13 @@ it('tags are added and removed, each once and in order; what is not there needs 
 })
 
 it('a batch is named by what it does and for how many', () => {
+  expect(batchTitle('vm.start', 1)).toBe('Start 1 VM')
   expect(batchTitle('vm.stop', 30)).toBe('Stop 30 VMs')
   expect(batchTitle('vm.delete', 1)).toBe('Delete 1 VM')
   expect(batchTitle('disk.delete', 2)).toBe('Delete 2 disks')
   expect(batchTitle('disk.delete', 2, true)).toBe('Delete 2 disks for good')
+  expect(batchTitle('vmSnapshot.delete', 2)).toBe('Delete 2 snapshots')
+  expect(batchTitle('diskSnapshot.delete', 1)).toBe('Delete 1 snapshot')
   expect(batchTitle('vmPool.delete', 2)).toBe('Delete 2 pools')
   expect(batchTitle('vmSet.delete', 1, true)).toBe('Delete 1 set for good')
 })

@@ -3,8 +3,10 @@ import {
   canDeleteDiskIn,
   diskAllowedBy,
   diskCan,
+  diskSources,
   diskStateOf,
   diskStatuses,
+  diskTexts,
   formatDiskSize,
   isDiskUnderWay,
   isFailedDisk,
@@ -30,7 +32,8 @@ describe('the size of a disk as it is shown', () => {
     [1_073_741_824, '1Gi'],
     [10_737_418_240, '10Gi'],
     ['', ''],
-    ['large', 'large'],
+    [' ', ''],
+    [' large ', 'large'],
   ])('%j is %s', (size, shown) => {
     expect(formatDiskSize(size)).toBe(shown)
   })
@@ -64,6 +67,8 @@ test.each([
   ['ready', null, ['delete', 'attach', 'download', 'createVm', 'grow', 'snapshot']],
   ['attached', 'v', ['detach', 'grow', 'snapshot']],
   ['bound', 'v', ['detach', 'grow', 'snapshot']],
+  // Nobody says which VM it is.
+  ['attached', null, ['grow', 'snapshot']],
   ['failed', null, ['delete']],
   ['error', null, ['delete']],
   ['error', 'v', ['detach']],
@@ -72,11 +77,29 @@ test.each([
   expect(asked.map(([action]) => action)).toEqual(allowed)
 })
 
-test('a VM takes a disk while it runs or is stopped, and gives one back also when it is broken', () => {
-  const words = ['pending', 'provisioning', 'running', 'stopping', 'stopped', 'failed', 'error']
+test('a disk that cannot be asked for something says why', () => {
+  const attached = [disk('attached'), disk('attached', 'v'), disk('available', 'v')]
+  for (const one of attached) expect(diskCan.download(one)).toBe(diskTexts.downloadAttached)
+  for (const one of attached) expect(diskCan.delete(one)).toBe(diskTexts.attached)
+  const coming = disk('creating')
+  expect(diskCan.delete(coming)).toBe(diskTexts.beingCreated)
+  expect(diskCan.detach(coming)).toBe(diskTexts.notAttached)
+  expect(diskCan.grow(coming)).toBe(diskTexts.notGrowable)
+  expect(diskCan.snapshot(coming)).toBe('Disk must be available or attached to create a snapshot')
+  for (const action of ['attach', 'download', 'createVm'] as const)
+    expect(diskCan[action](coming)).toBe('Disk "data1" is not available')
+})
+
+test('a disk is made from one of four things', () => {
+  expect(Object.keys(diskSources)).toEqual(['EMPTY', 'HTTP', 'SNAPSHOT', 'REGISTRY'])
+})
+
+test('a VM takes a disk or a larger one while it runs or is stopped, and gives one back also when it is broken', () => {
+  const words = ['pending', 'provisioning', 'running', 'suspended', 'stopping', 'stopped', 'failed', 'error']
   const by = (rule: keyof typeof diskAllowedBy) =>
     words.filter((status) => diskAllowedBy[rule]({ status: status.toUpperCase() }) === true)
   expect(by('attach')).toEqual(['running', 'stopped'])
+  expect(by('grow')).toEqual(['running', 'stopped'])
   expect(by('detach')).toEqual(['running', 'stopped', 'failed', 'error'])
   expect(diskAllowedBy.detach({ status: 'Starting' })).toBe(
     'Disk cannot be detached while its VM is starting',

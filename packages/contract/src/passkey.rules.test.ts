@@ -6,6 +6,8 @@ describe('the origin of passkeys', () => {
     ['https://vms.example.com', 'https://vms.example.com'],
     ['https://vms.example.com/', 'https://vms.example.com'],
     ['https://vms.example.com:8443/console', 'https://vms.example.com:8443'],
+    ['https://1st.example.com', 'https://1st.example.com'],
+    ['https://web1', 'https://web1'],
     ['http://localhost:3000', 'http://localhost:3000'],
     ['http://slipway.localhost', 'http://slipway.localhost'],
     ['http://vms.example.com', null],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { gibibyte } from './quantity.ts'
 import {
+  binVmsAllow,
   bytesOfDisks,
   lineAllows,
   type ProjectQuota,
@@ -175,6 +176,7 @@ describe('what is left', () => {
 
   it('is not told where there is plenty', () => {
     expect(quotaLeftText(both({ vms: { used: 0, limit: 5000 } }), ['vms'])).toBeNull()
+    expect(quotaLeftText(both({ vms: { used: 4000, limit: 5000 } }), ['vms'])).toBeNull()
     expect(quotaLeftText(both({ vms: { used: 4001, limit: 5000 } }), ['vms'])).toBe('Left: 999 VMs.')
     expect(quotaLeftText(both({ memory_mb: { used: 0, limit: 2048 } }), ['memory_mb'])).toBe(
       'Left: 2.0 GB of memory.',
@@ -183,6 +185,21 @@ describe('what is left', () => {
 
   it('is written with its noun', () => {
     expect(quotaAmount('shares', 2)).toBe('2 shared ports')
+    expect(quotaAmount('processors', 1)).toBe('1 processor')
     expect(quotaAmount('disk_bytes', gibibyte / 2)).toBe('0.5 GB of disk space')
+    expect(quotaAmount('bin_bytes', gibibyte)).toBe('1 GB in the bin')
+  })
+})
+
+describe('the VMs in the bin of a project that another account takes over', () => {
+  it('fit up to the limit, and none always does', () => {
+    expect(binVmsAllow({ used: 8, limit: 10 }, 2)).toBe(true)
+    expect(binVmsAllow({ used: 12, limit: 10 }, 0)).toBe(true)
+  })
+
+  it('are refused beyond it with both numbers', () => {
+    expect(binVmsAllow({ used: 8, limit: 10 }, 3)).toBe(
+      'Your account has 8 of at most 10 VMs in its bin, and 3 more would come with the project. Empty the bin of the project, or yours.',
+    )
   })
 })

@@ -35,6 +35,8 @@ describe('what is set as a schedule', () => {
     [{ hourly: { minute: 0, keep: 0 } }, 'hourly.keep', 'Keep between 1 and 168 hourly snapshots'],
     [{ hourly: { minute: 0, keep: 169 } }, 'hourly.keep', t.keepInvalid.hourly],
     [{ daily: { time: '24:00', keep: 1 } }, 'daily.time', t.timeInvalid],
+    [{ daily: { time: '103:00', keep: 1 } }, 'daily.time', t.timeInvalid],
+    [{ daily: { time: '03:00h', keep: 1 } }, 'daily.time', t.timeInvalid],
     [{ daily: { time: '3:00', keep: 1 } }, 'daily.time', t.timeInvalid],
     [{ daily: { time: '03:00', keep: 91 } }, 'daily.keep', t.keepInvalid.daily],
     [{ weekly: { weekday: 'someday', time: '03:00', keep: 1 } }, 'weekly.weekday', t.weekdayInvalid],
@@ -50,6 +52,7 @@ describe('what is set as a schedule', () => {
 it('a schedule is described in a line', () => {
   const weekly = { weekday: 'sunday' as const, time: '04:30', keep: 4 }
   expect(describeRhythms({ hourly: null, daily, weekly: null })).toBe('daily at 03:00, keeps 7')
+  expect(describeRhythms({ hourly: null, daily: null, weekly })).toBe('weekly on Sunday at 04:30, keeps 4')
   expect(describeRhythms({ hourly: { minute: 15, keep: 24 }, daily, weekly })).toBe(
     'hourly at minute 15, keeps 24; daily at 03:00, keeps 7; weekly on Sunday at 04:30, keeps 4',
   )

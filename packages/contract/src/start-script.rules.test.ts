@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   brokenStartScript,
+  startScriptBodyBytes,
   startScriptBytes,
   startScriptForm,
   startScriptTexts as texts,
@@ -56,6 +57,12 @@ describe('a start script', () => {
 
   it('is counted in bytes', () => {
     expect(['', 'a', 'é', '€', '😀'].map(utf8Bytes)).toEqual([0, 1, 2, 3, 4])
+  })
+
+  it('fits into a call, however its characters are written', () => {
+    const { length } = JSON.stringify('\u0001'.repeat(startScriptBytes))
+    expect(length).toBeLessThan(startScriptBodyBytes)
+    expect(startScriptBodyBytes).toBeLessThan(2 * length)
   })
 
   it('is a field of a new VM, which may be left out', () => {

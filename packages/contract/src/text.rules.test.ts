@@ -180,9 +180,11 @@ describe('e-mail addresses', () => {
     'jörg@bücher.example',
     '用户@例子.公司',
     'a_b-c.d@x-y.z',
+    ' a@b.co ',
     `${'a'.repeat(64)}@b.co`,
   ])('%j is one', (text) => expect(isEmail(text)).toBe(true))
   it.each([
+    ...['a@b', 'a', '@b.co', 'a@.co', 'a b@c.de', 'a@b..c', 'a@b.', ''],
     'a,b@c.de',
     'a@b.co,c@d.co',
     'a;b@c.de',

@@ -42,6 +42,8 @@ describe('what is typed as a code', () => {
     )
   })
 
+  it('may be none yet', () => expect(spacedRecoveryCode('')).toBe(''))
+
   it('never throws', () => {
     fc.assert(fc.property(fc.string(), (text) => void readCode(text)))
   })

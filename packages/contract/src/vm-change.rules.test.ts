@@ -1,13 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { VmCreate, VmUpdate } from './vm.ts'
-import { isTag, memberAllows, sortedTags, tagsIn, tidyNote, vmChangeTexts } from './vm-change.rules.ts'
+import {
+  isTag,
+  memberAllows,
+  rootDiskTooSmall,
+  sortedTags,
+  tagsIn,
+  tidyNote,
+  vmChangeTexts,
+} from './vm-change.rules.ts'
 
 const refusals = (body: object): string[] =>
   (VmUpdate.safeParse(body).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`)
 
 describe('tags', () => {
   it('are words in small letters of any language, with a few signs', () => {
-    for (const tag of ['web', 'v1.2', 'team/red', 'env:prod', 'größe', '数据库', '0', 'a-b_c', 'हिन्दी'])
+    for (const tag of [
+      'web',
+      'v1.2',
+      'team/red',
+      'env:prod',
+      'größe',
+      '数据库',
+      '0',
+      'a-b_c',
+      'हिन्दी',
+      'x'.repeat(32),
+    ])
       expect([tag, isTag(tag)]).toEqual([tag, true])
     for (const tag of ['', 'Web', 'two words', 'a,b', '-a', '.a', 'a\n', 'a\u202e', '<b>', 'x'.repeat(33)])
       expect([tag, isTag(tag)]).toEqual([tag, false])
@@ -16,7 +35,7 @@ describe('tags', () => {
   it('are taken from what was typed, each once and in order', () => {
     expect(tagsIn(' Web, db  web\nAPI,')).toEqual(['api', 'db', 'web'])
     expect(tagsIn('')).toEqual([])
-    expect(sortedTags(['b', 'a', 'b'])).toEqual(['a', 'b'])
+    expect(sortedTags(['c', 'a', 'b', 'c'])).toEqual(['a', 'b', 'c'])
   })
 })
 
@@ -68,6 +87,7 @@ it('of a VM of a pool or set only what does not come from there is changed', () 
     { memory_mb: 512 },
     { root_disk_gb: 9 },
     { persistent: false },
+    { ssh_key_id: 'k' },
   ])
     expect(memberAllows(change)).toBe(vmChangeTexts.ofGroup)
 })
@@ -77,3 +97,8 @@ it('a new VM has no note, no tags and no protection unless they are asked for', 
   expect(made).toMatchObject({ note: '', tags: [], delete_protection: false })
   expect(made.cpu).toBeUndefined()
 })
+
+it('a root disk that is too small is refused with the least size', () =>
+  expect(rootDiskTooSmall(8)).toBe(
+    'The root disk of this template has 8 GB. Enter at least 8, or leave the size out.',
+  ))

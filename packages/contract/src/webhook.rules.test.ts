@@ -25,6 +25,7 @@ describe('which entries a webhook takes', () => {
     expect(webhookTakes(all, entry({ object: own }))).toBe(false)
     expect(webhookTakes({ ...all, objects: ['webhook'] }, entry({ object: own }))).toBe(false)
     expect(webhookTakes(all, entry({ object: { ...own, id: 'other' } }))).toBe(true)
+    expect(webhookTakes(all, entry({ object: { type: 'vm', id: 'w' } }))).toBe(true)
   })
 
   it('has to fit each choice that was made', () => {
@@ -45,7 +46,9 @@ describe('which entries a webhook takes', () => {
 })
 
 describe('the URL of a webhook', () => {
-  it.each(['https://example.com', 'http://10.0.0.1:8080/a?b=c', 'HTTPS://[2001:db8::1]/'])(
+  const urlOf = (length: number) => 'https://example.com/'.padEnd(length, 'x')
+
+  it.each(['https://example.com', urlOf(2048), 'http://10.0.0.1:8080/a?b=c', 'HTTPS://[2001:db8::1]/'])(
     '%s is one',
     (url) => expect(webhookUrlAllowed(url)).toBe(true),
   )
@@ -56,7 +59,9 @@ describe('the URL of a webhook', () => {
     ['https://', webhookTexts.urlInvalid],
     ['https://a:b@example.com', webhookTexts.urlCredentials],
     ['https://a@example.com', webhookTexts.urlCredentials],
-    [`https://example.com/${'x'.repeat(2048)}`, webhookTexts.urlTooLong],
+    ['https://:b@example.com', webhookTexts.urlCredentials],
+    ['ftp://example.com/?to=http://example.com', webhookTexts.urlInvalid],
+    [urlOf(2049), webhookTexts.urlTooLong],
   ])('%j is refused with what is wrong', (url, message) => expect(webhookUrlAllowed(url)).toBe(message))
 })
 

@@ -4,11 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
+  accountApi,
   binDaysDefault,
   type CallInput,
   type CallOutput,
   type Endpoint,
   fillPath,
+  type Me,
   openSignUp,
   type QuotaLimits,
   type ScalingPolicy,
@@ -203,19 +205,20 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   /** Speaks for whoever has the cookie; to this server unless another is named. */
   function client(cookie?: string, server?: typeof built) {
     const headers: Record<string, string> = cookie ? { cookie } : {}
+    const send = (
+      method: Endpoint['method'],
+      url: string,
+      payload?: string | object,
+      more: Record<string, string> = {},
+    ) => {
+      const init = { ...(payload !== undefined && { payload }), headers: { ...headers, ...more } }
+      return raw(method, url, init, server)
+    }
     return {
-      raw: (
-        method: Endpoint['method'],
-        url: string,
-        payload?: string | object,
-        more: Record<string, string> = {},
-      ) =>
-        raw(
-          method,
-          url,
-          { ...(payload !== undefined && { payload }), headers: { ...headers, ...more } },
-          server,
-        ),
+      raw: send,
+      /** Makes something; answers with its id. */
+      make: async (url: string, body: object): Promise<string> =>
+        ((await send('POST', url, body)).body as { id: string }).id,
       /** Calls an endpoint of the contract; the body is not checked here, so tests can send nonsense. */
       async call<E extends Endpoint>(
         endpoint: E,
@@ -229,6 +232,19 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     }
   }
 
+  type Account = { email: string; password: string }
+  const signIn = ({ email, password }: Account, more: object = {}) =>
+    client().call(accountApi.signIn, { body: { email, password, ...more } })
+  /** Somebody in another browser, signed in once more. */
+  const again = async (person: Account) => client((await signIn(person)).cookie)
+
+  /** The token of a new link for another password. */
+  async function resetToken(email: string): Promise<string> {
+    await client().call(accountApi.forgotPassword, { body: { email } })
+    await built.idle()
+    return tokenOf(lastMail(mails, email))
+  }
+
   let people = 0
   /** Signs up, verifies by the mailed link and signs in. */
   async function signedIn(name = 'Ada Lovelace') {
@@ -237,8 +253,24 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     const open = client()
     await open.raw('POST', '/api/auth/signup', { name, email, password })
     await open.raw('POST', '/api/auth/verify-email', { token: tokenOf(lastMail(mails, email)) })
-    const answer = await open.raw('POST', '/api/auth/signin', { email, password })
-    return { email, password, cookie: answer.cookie, ...client(answer.cookie) }
+    const { body, cookie } = await signIn({ email, password })
+    // Nobody is asked for a code yet; where the server refuses, nobody is signed in.
+    const { user } = body as { user?: Me }
+    return { id: user?.id ?? '', email, password, cookie, ...client(cookie) }
+  }
+
+  /** Somebody new who was invited to a project and joined it. */
+  async function member(
+    owner: Pick<ReturnType<typeof client>, 'raw'>,
+    projectId: string,
+    role: 'viewer' | 'operator' = 'viewer',
+    name = 'Bob',
+  ) {
+    const person = await signedIn(name)
+    await owner.raw('POST', `/api/projects/${projectId}/invitations`, { email: person.email, role })
+    const token = tokenOf(lastMail(mails, person.email))
+    await person.raw('POST', '/api/invitations/accept', { token })
+    return person
   }
 
   const closeServer = (server = built) => Promise.all([server.close(), passTime()])
@@ -307,7 +339,11 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     engine,
     mails,
     client,
+    signIn,
+    again,
+    resetToken,
     signedIn,
+    member,
   }
 }
 

@@ -1,3 +1,4 @@
+// @module-tag full
 /**
  * What people see when a cluster has a bad day: each fault with its sentence, that it heals when the cause is gone, and
  * that nothing is left of anything. Through the real app and database, on the cluster that SLIPWAY_TEST_KUBECONFIG names,
@@ -234,7 +235,7 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
       await make('vms', name)
     for (const name of ['attach-stuck', 'detach-stuck', 'ok']) await make('vms', name)
     for (const name of ['ok attach', 'ok detach', 'ok snapshot', 'ok kept']) await make('disks', name)
-  }, 60_000)
+  })
   afterAll(() => days.close())
 
   describe('a VM that cannot come up says why', () => {
@@ -363,7 +364,7 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
     days.clock.skip(61 * minutes)
     for (const { word, late } of vms)
       if (late && late.afterMs > 15 * minutes) await sees('vms', vm(word), late.sees)
-  }, 90_000)
+  })
 
   describe('what somebody does with kubectl', () => {
     const names = ['vm', 'root', 'claim', 'secret', 'halted', 'always', 'spec', 'instance']
@@ -384,7 +385,7 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
       await edit('halted', { runStrategy: 'Halted' })
       await edit('always', { runStrategy: 'Always' })
       await edit('spec', { template: { spec: { domain: { memory: { guest: '256Mi' } } } } })
-    }, 60_000)
+    })
 
     it('VirtualMachine deleted', () => sees('vms', vm('ok vm'), byHand.vm))
 
@@ -507,7 +508,7 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
     for (const path of ['disksnapshots', 'snapshots', 'vms', 'disks']) {
       for (const { id } of await all(path))
         expect((await desk().ada.raw('DELETE', url(`${path}/${id}`))).status).toBeLessThan(300)
-      await expect.poll(() => all(path), { timeout: 30_000 }).toEqual([])
+      await expect.poll(() => all(path)).toEqual([])
     }
     const left = [kinds.machines, kinds.instances, kinds.dataVolumes, kinds.claims, kinds.secrets] as const
     for (const kind of [
@@ -516,8 +517,8 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
       kinds.volumeSnapshots,
       kinds.machineRestores,
     ] as const)
-      await expect.poll(() => days.left(kind as Kind<KubeObject>), { timeout: 30_000 }).toEqual([])
-  }, 90_000)
+      await expect.poll(() => days.left(kind as Kind<KubeObject>)).toEqual([])
+  })
 
   it('a namespace deleted by hand is made again when it is needed, and goes with its project', async () => {
     await make('vms', 'ok before')
@@ -529,14 +530,12 @@ describe.skipIf(!canMisbehave)('bad days of a cluster', () => {
     await becomes('vms', vm('ok after'), 'running')
     await desk().deleteVm(vm('ok after'))
     const project = `/api/projects/${desk().params.projectId}`
-    await expect
-      .poll(async () => (await desk().ada.raw('DELETE', project)).status, { timeout: 20_000 })
-      .toBe(204)
+    await expect.poll(async () => (await desk().ada.raw('DELETE', project)).status).toBe(204)
     const isThere = () =>
       days.admin.get(kinds.namespaces, { name: days.namespace }).then(
         () => true,
         () => false,
       )
-    await expect.poll(isThere, { timeout: 20_000 }).toBe(false)
+    await expect.poll(isThere).toBe(false)
   })
 })

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
 import { readConfig } from './config.ts'
+import { directoryOfFile } from './lib/directory.test-kit.ts'
 
-const dir = mkdtempSync(join(tmpdir(), 'slipway-oidc-'))
-afterAll(() => rmSync(dir, { recursive: true }))
+const file = `${directoryOfFile()}/secret`
 
 const keycloak = {
   SLIPWAY_PUBLIC_URL: 'https://vms.example.com',
@@ -39,7 +37,6 @@ describe('providers', () => {
   })
 
   it('take everything else', () => {
-    const file = join(dir, 'secret')
     writeFileSync(file, 'from a file\n')
     const [first, second] = read({
       SLIPWAY_OIDC: 'keycloak, Other',

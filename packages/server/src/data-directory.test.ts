@@ -1,60 +1,24 @@
 /** What the programs leave in a data directory, seen from outside: they run as processes of their own. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, expect, it } from 'vitest'
-import { launched } from './lib/launched.test-kit.ts'
+import { expect, it } from 'vitest'
+import { openPrograms } from './backup/programs.test-kit.ts'
 
-const base = await mkdtemp(path.join(tmpdir(), 'slipway-private-'))
-const running = new Set<ChildProcess>()
-afterAll(async () => {
-  for (const child of running) child.kill('SIGKILL')
-  await rm(base, { recursive: true, force: true })
+const { home: base, run, start } = openPrograms()
+
+const at = (dataDir: string) => ({
+  dataDir,
+  database: { file: path.join(dataDir, 'slipway.sqlite') },
+  env: { SLIPWAY_SSH_PORT: '0' },
 })
-
-function start(program: string, dataDir: string): ChildProcess {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, program)], {
-    env: {
-      ...launched,
-      SLIPWAY_DATA_DIR: dataDir,
-      SLIPWAY_ENGINE: 'simulated',
-      SLIPWAY_PORT: '0',
-      SLIPWAY_SSH_PORT: '0',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  running.add(child)
-  child.once('exit', () => running.delete(child))
-  return child
-}
-
-/** Lists boot images, as `npm start` does before the server. */
-async function listImages(dataDir: string): Promise<void> {
-  const child = start('images.ts', dataDir)
-  child.stdout?.resume()
-  const [status] = await once(child, 'exit')
-  expect(status).toBe(0)
-}
 
 /** Resolves with all that was printed until the server was ready; the server is ended. */
 async function startAndEnd(dataDir: string): Promise<string> {
-  const child = start('main.ts', dataDir)
-  let printed = ''
-  const ended = once(child, 'exit')
-  await new Promise<void>((resolve, reject) => {
-    const keep = (chunk: Buffer) => {
-      printed += chunk
-      if (/ssh .*\n\s+mails /.test(printed)) resolve()
-    }
-    child.stdout?.on('data', keep)
-    child.stderr?.on('data', keep)
-    ended.then(() => reject(new Error(printed)), reject)
-  })
+  const { child, ended, printed } = start('main.ts', at(dataDir))
+  await expect.poll(printed).toMatch(/ssh .*\n\s+mails /)
   child.kill('SIGTERM')
   await ended
-  return printed
+  return printed()
 }
 
 /** What others than the owner may do anything with, below a directory, itself included. */
@@ -66,7 +30,8 @@ async function openToOthers(dir: string): Promise<string[]> {
 
 it('whichever program comes first makes the data directory for its owner alone', async () => {
   const dataDir = path.join(base, 'fresh')
-  await listImages(dataDir)
+  // Boot images are listed before the server starts.
+  expect(await run('images.ts', at(dataDir))).toMatchObject({ status: 0 })
   expect(await openToOthers(dataDir)).toEqual([])
   await startAndEnd(dataDir)
   expect(await readdir(dataDir)).toContain('slipway.sqlite')

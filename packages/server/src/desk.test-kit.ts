@@ -1,15 +1,22 @@
 /** A user with a project and a key on a server of their own, and what the tests of disks and snapshots do with it. */
 import {
+  ActivityPage,
+  type Disk,
   type DiskCreate,
+  type DiskSnapshot,
   type DiskSnapshotCreate,
   diskApi,
   diskSnapshotApi,
+  operationApi,
   type UploadCreate,
   uploadApi,
+  type VmSnapshot,
   type VmSnapshotCreate,
+  type VmUpdate,
   vmApi,
   vmSnapshotApi,
 } from '@slipway/contract'
+import { it as base, onTestFinished } from 'vitest'
 import { makeTestApp, type makeTestAppOver, newPublicKey, type TestAppOptions } from './app.test-kit.ts'
 import type { HandClock } from './lib/hand-clock.ts'
 
@@ -38,17 +45,16 @@ export async function openDesk(options?: TestAppOptions) {
 
 type AnyApp = Awaited<ReturnType<typeof makeTestAppOver>>
 
-/** The same on any engine; `pass` lets everything under way come to its end. */
+/** The same on any engine, for somebody new unless said; `pass` lets everything under way come to its end. */
 export async function openDeskAt<A extends AnyApp>(
   app: A,
   pass: (ms: number) => Promise<void>,
   sshPublicKey = newPublicKey(),
+  person?: Awaited<ReturnType<AnyApp['signedIn']>>,
 ) {
-  const ada = await app.signedIn()
-  const idOf = async (url: string, body: object) =>
-    ((await ada.raw('POST', url, body)).body as { id: string }).id
-  const projectId = await idOf('/api/projects', { name: 'p' })
-  const keyId = await idOf('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: sshPublicKey })
+  const ada = person ?? (await app.signedIn())
+  const projectId = await ada.make('/api/projects', { name: 'p' })
+  const keyId = await ada.make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: sshPublicKey })
   const params = { projectId }
   const created: string[] = []
   app.subscribe(projectId, (event) => created.push(event))
@@ -60,11 +66,29 @@ export async function openDeskAt<A extends AnyApp>(
     app,
     ada,
     params,
+    /** The parameters of a call about one object of the project. */
+    at,
     keyId,
     /** Names of the events so far. */
     events: created,
     pass: (ms = settled) => pass(ms),
+    /** Makes a call and lets all that it begins come to its end. */
+    async done<T>(call: Promise<T>): Promise<T> {
+      const answer = await call
+      await desk.pass()
+      return answer
+    },
+    /** What the activity of the project says, or of one thing in it, newest first. */
+    told: async (objectId?: string) => {
+      const query = objectId === undefined ? '' : `?object_id=${objectId}`
+      const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity${query}`)
+      return ActivityPage.parse(body).entries.map(({ message }) => message)
+    },
+    operations: async () => (await ada.call(operationApi.list, { params })).body,
+    cancel: (operationId: string) => ada.call(operationApi.cancel, at('operationId', operationId)),
     close: () => app.close(),
+    /** Somebody new who is a member of the project. */
+    member: (role?: 'viewer' | 'operator', name?: string) => app.member(ada, projectId, role, name),
 
     createDisk: (body: Partial<DiskCreate> | object) =>
       ada.call(diskApi.create, { params, body: { name: 'data', size: '1Gi', source: 'EMPTY', ...body } }),
@@ -80,7 +104,8 @@ export async function openDeskAt<A extends AnyApp>(
         'content-type': 'application/octet-stream',
         ...headers,
       }),
-    disks: async () => (await ada.call(diskApi.list, { params })).body,
+    disks: async (query = '') =>
+      (await ada.raw('GET', `/api/projects/${projectId}/disks${query}`)).body as Disk[],
     disk: async (id: string) => (await desk.disks()).find((disk) => disk.id === id),
     deleteDisk: (id: string) => ada.call(diskApi.delete, at('diskId', id)),
     changeDisk: (id: string, body: object) => ada.call(diskApi.update, { ...at('diskId', id), body }),
@@ -99,8 +124,12 @@ export async function openDeskAt<A extends AnyApp>(
         body: { name, template_id: 'starter', ssh_key_id: keyId, ...more },
       }),
     vm: async (id: string) => (await ada.call(vmApi.get, at('vmId', id))).body,
-    act: (action: 'start' | 'stop' | 'suspend' | 'restart', id: string) =>
-      ada.raw('POST', `/api/projects/${projectId}/vms/${id}/${action}`),
+    vms: async () => (await ada.call(vmApi.list, { params })).body,
+    act: (action: 'start' | 'stop' | 'suspend' | 'restart', id: string, body?: { force: boolean }) =>
+      ada.call(vmApi[action], { ...at('vmId', id), body }),
+    changeVm: (id: string, body: VmUpdate | object) => ada.call(vmApi.update, { ...at('vmId', id), body }),
+    fork: (id: string, body: object = {}) =>
+      ada.call(vmApi.fork, { ...at('vmId', id), body: { name: 'copy', ...body } }),
     deleteVm: (id: string) => ada.call(vmApi.delete, at('vmId', id)),
 
     snapshotVm: (vmId: string, body: Partial<VmSnapshotCreate> | object = {}) =>
@@ -109,9 +138,7 @@ export async function openDeskAt<A extends AnyApp>(
         body: { name: 'snap', snapshot_type: 'disk', retention_days: 30, ...body },
       }),
     vmSnapshots: async (query = '') =>
-      (await ada.raw('GET', `/api/projects/${projectId}/snapshots${query}`)).body as Awaited<
-        ReturnType<typeof ada.call<typeof vmSnapshotApi.list>>
-      >['body'],
+      (await ada.raw('GET', `/api/projects/${projectId}/snapshots${query}`)).body as VmSnapshot[],
     vmSnapshot: async (id: string) => (await desk.vmSnapshots()).find((one) => one.id === id),
     restore: (id: string, vmId: unknown) =>
       ada.call(vmSnapshotApi.restore, { ...at('snapshotId', id), body: { vm_id: vmId } }),
@@ -123,57 +150,58 @@ export async function openDeskAt<A extends AnyApp>(
         body: { name: 'snap', snapshot_type: 'full', retention_days: 30, disk_id: diskId, ...body },
       }),
     diskSnapshots: async (query = '') =>
-      (await ada.raw('GET', `/api/projects/${projectId}/disksnapshots${query}`)).body as Awaited<
-        ReturnType<typeof ada.call<typeof diskSnapshotApi.list>>
-      >['body'],
+      (await ada.raw('GET', `/api/projects/${projectId}/disksnapshots${query}`)).body as DiskSnapshot[],
     diskSnapshot: async (id: string) => (await desk.diskSnapshots()).find((one) => one.id === id),
     deleteDiskSnapshot: (id: string) => ada.call(diskSnapshotApi.delete, at('diskSnapshotId', id)),
     diskFrom: (id: string, body: object) =>
       ada.call(diskSnapshotApi.createDisk, { ...at('diskSnapshotId', id), body }),
 
     /** What the database holds, also when the session is long over. */
-    namesIn: async (table: 'disk' | 'vm_snapshot' | 'disk_snapshot') =>
+    namesIn: async (table: 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot') =>
       (await app.db.selectFrom(table).select('name').orderBy('id').execute()).map(({ name }) => name),
 
     /** A disk that is ready. */
     async readyDisk(body: object = {}): Promise<string> {
-      const { body: disk } = await desk.createDisk(body)
-      await desk.pass()
-      return disk.id
+      return (await desk.done(desk.createDisk(body))).body.id
     },
     async runningVm(name = 'vm', more: object = {}): Promise<string> {
-      const { body: vm } = await desk.createVm(name, more)
-      await desk.pass()
-      return vm.id
+      return (await desk.done(desk.createVm(name, more))).body.id
+    },
+    async vmWithDisk(name?: string): Promise<{ vmId: string; diskId: string }> {
+      const diskId = await desk.readyDisk()
+      return { vmId: await desk.runningVm(name, { disks: [{ disk_id: diskId }] }), diskId }
     },
     async stoppedVm(name = 'vm', more: object = {}): Promise<string> {
       const id = await desk.runningVm(name, more)
-      await desk.act('stop', id)
-      await desk.pass()
+      await desk.done(desk.act('stop', id))
       return id
     },
     async readyVmSnapshot(vmId: string, body: object = {}): Promise<string> {
-      const { body: snapshot } = await desk.snapshotVm(vmId, body)
-      await desk.pass()
-      return snapshot.id
+      return (await desk.done(desk.snapshotVm(vmId, body))).body.id
     },
     async readyDiskSnapshot(diskId: string, body: object = {}): Promise<string> {
-      const { body: snapshot } = await desk.snapshotDisk(diskId, body)
-      await desk.pass()
-      return snapshot.id
+      return (await desk.done(desk.snapshotDisk(diskId, body))).body.id
     },
   }
   return desk
 }
 
-/** Opens a desk for one test and clears it away. */
-export const atDesk =
-  (test: (desk: Desk) => Promise<void>, options?: TestAppOptions): (() => Promise<void>) =>
-  async () => {
-    const desk = await openDesk(options)
-    try {
-      await test(desk)
-    } finally {
-      await desk.close()
-    }
-  }
+/** For a test that needs its desk set up otherwise: it is cleared away with the test. */
+export async function deskWith(options?: TestAppOptions): Promise<Desk> {
+  const desk = await openDesk(options)
+  onTestFinished(() => desk.close())
+  return desk
+}
+
+/** Another project on the server of a desk, of somebody new unless said. */
+export const deskBeside = ({ app, pass }: Desk, person?: Desk['ada']) =>
+  openDeskAt(app, pass, newPublicKey(), person)
+
+/** Tests that get a `desk` of their own. */
+export const it = base.extend('desk', () => deskWith())
+
+/** What a refused call answers; with a field, that is named as well. */
+export const refusal = (status: number, message: unknown, field?: string) => ({
+  status,
+  body: { message, ...(field !== undefined && { fields: { [field]: message } }) },
+})

@@ -1,3 +1,4 @@
+// @module-tag full
 import { execFileSync } from 'node:child_process'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { expect, it } from 'vitest'
@@ -5,7 +6,7 @@ import { makeOutcomes } from './backup/outcomes.ts'
 import { directoryPlace, hasRestic, type Settings } from './backup/outside.test-kit.ts'
 import { openPrograms } from './backup/programs.test-kit.ts'
 
-const { home, installation, run } = await openPrograms()
+const { home, installation, run } = openPrograms()
 
 const found = async (name: string, env: Settings) => {
   const { status, printed } = await run('doctor-backups.ts', await installation(name, env))

@@ -1,6 +1,8 @@
 /** Somebody who has used everything: an installation in which every table has rows, made by calls of the API. */
 import { randomUUID } from 'node:crypto'
+import type { InsertObject } from 'kysely'
 import type { TestApp } from './app.test-kit.ts'
+import type { Schema } from './db/schema.ts'
 
 const publicKey = (name: string) =>
   `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNsaXB3YXkgZGVtbyBrZXksIG5vdCBmb3IgdXNlLi4u ${name}`
@@ -14,6 +16,13 @@ export async function fill(app: TestApp) {
     return (answer.body as { id: string }).id
   }
   const pass = () => app.clock.advance(30_000)
+  /** As what happens elsewhere does, or what takes more than calls. */
+  const store = <T extends keyof Schema>(table: T, row: InsertObject<Schema, T>) =>
+    app.db
+      .insertInto(table)
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
 
   await app.client().raw('POST', '/api/auth/signup', {
     name: 'Not verified yet',
@@ -84,90 +93,45 @@ export async function fill(app: TestApp) {
   const { id: to_id } = (await leaving.raw('GET', '/api/auth/me')).body as { id: string }
   const asked = { created_at: '2026-01-01T00:00:00.000Z', expires_at: '2099-01-01T00:00:00.000Z' }
   const project_id = project.split('/').at(-1) ?? ''
-  await app.db
-    .insertInto('project_member')
-    .values({ project_id, account_id: to_id, role: 'viewer', since: asked.created_at })
-    .execute()
-  await app.db
-    .insertInto('hand_over')
-    .values({ ...asked, project_id, from_id: account_id, to_id })
-    .execute()
+  await store('project_member', { project_id, account_id: to_id, role: 'viewer', since: asked.created_at })
+  await store('hand_over', { ...asked, project_id, from_id: account_id, to_id })
   await leaving.raw('POST', '/api/user/deletion')
   // As an operator does.
-  await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
+  await store('quota', { account_id, resource: 'vms', amount: 100 })
   // As somebody who signed in with a provider.
   const of = { issuer: 'https://id.slipway.test', subject: 'ines' }
   // Nothing of it is forgotten meanwhile.
   const at = '2099-01-01T00:00:00.000Z'
-  await app.db
-    .insertInto('identity')
-    .values({ ...of, id: 'i', account_id, email: null, linked_at: at, last_used_at: at })
-    .execute()
+  await store('identity', { ...of, id: 'i', account_id, email: null, linked_at: at, last_used_at: at })
   const { token_hash } = await app.db
     .selectFrom('session')
     .select('token_hash')
     .where('account_id', '=', account_id)
     .executeTakeFirstOrThrow()
-  await app.db
-    .insertInto('oidc_session')
-    .values({ ...of, token_hash, sid: 's', admin_group: 'operators' })
-    .execute()
-  await app.db
-    .insertInto('oidc_logout')
-    .values({ issuer: of.issuer, jti: 'j', sid: null, received_at: at })
-    .execute()
-  await app.db
-    .insertInto('oidc_visit')
-    .values({
-      state_hash: 's',
-      browser_hash: 'b',
-      provider: 'office',
-      code_verifier: 'v',
-      nonce: 'n',
-      remember: 0,
-      from_path: '/projects',
-      account_id,
-      expires_at: at,
-    })
-    .execute()
+  await store('oidc_session', { ...of, token_hash, sid: 's', admin_group: 'operators' })
+  await store('oidc_logout', { issuer: of.issuer, jti: 'j', sid: null, received_at: at })
+  await store('oidc_visit', {
+    ...{ state_hash: 's', browser_hash: 'b', provider: 'office', code_verifier: 'v', nonce: 'n' },
+    ...{ remember: 0, from_path: '/projects', account_id, expires_at: at },
+  })
   // An app that was set up, a code that was not used and a sign-in that waits for one.
-  await app.db
-    .insertInto('totp')
-    .values({ account_id, secret: 'v1.a.b.c', created_at: 'now', confirmed_at: null, last_step: 0 })
-    .execute()
-  await app.db.insertInto('recovery_code').values({ account_id, code_hash: 'hash', used_at: null }).execute()
-  await app.db
-    .insertInto('pending_sign_in')
-    .values({ token_hash: 'h', account_id, remember: 0, password_mark: 'm', tries: 0, expires_at: '9' })
-    .execute()
+  const totp = { secret: 'v1.a.b.c', created_at: 'now', confirmed_at: null, last_step: 0 }
+  await store('totp', { account_id, ...totp })
+  await store('recovery_code', { account_id, code_hash: 'hash', used_at: null })
+  const pending = { remember: 0 as const, password_mark: 'm', tries: 0, expires_at: '9' }
+  await store('pending_sign_in', { token_hash: 'h', account_id, ...pending })
   const passkey = { account_id, credential_id: 'c', public_key: 'k', counter: 0, transports: '[]' }
-  await app.db
-    .insertInto('passkey')
-    .values({ ...passkey, id: 'p', name: 'phone', created_at: 'now', last_used_at: null })
-    .execute()
-  await app.db
-    .insertInto('passkey_challenge')
-    .values({ challenge: 'c', purpose: 'sign-in', session_id: null, expires_at: '9' })
-    .execute()
+  await store('passkey', { ...passkey, id: 'p', name: 'phone', created_at: 'now', last_used_at: null })
+  await store('passkey_challenge', { challenge: 'c', purpose: 'sign-in', session_id: null, expires_at: '9' })
   // As several servers on one PostgreSQL do.
-  await app.db
-    .insertInto('shared_file')
-    .values({ name: 'ssh_host_key', content: 'a key' })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await app.db
-    .insertInto('notice')
-    .values({ id: 1, tone: 'info', text: 'Hello', set_at: '2026-01-01T00:00:00.000Z' })
-    .execute()
+  await store('shared_file', { name: 'ssh_host_key', content: 'a key' })
+  await store('notice', { id: 1, tone: 'info', text: 'Hello', set_at: '2026-01-01T00:00:00.000Z' })
   const times = { created_at: 'now', deleted_at: 'now', delete_at: '9' }
-  await app.db
-    .insertInto('template_bin')
-    .values({
-      ...{ id: 't', name: 'Out of use', description: 'In the bin', ...times },
-      ...{ image_url: null, image_id: 'base', default_cpu: 1, default_memory_mb: 512 },
-      ...{ retired_at: null, deleted_by: null },
-    })
-    .execute()
+  await store('template_bin', {
+    ...{ id: 't', name: 'Out of use', description: 'In the bin', ...times },
+    ...{ image_url: null, image_id: 'base', default_cpu: 1, default_memory_mb: 512 },
+    ...{ retired_at: null, deleted_by: null },
+  })
   await make(`${project}/batches`, { action: 'vm.update', ids: [web], add_tags: ['shop'] })
   await pass()
   // Paused, so that nothing is sent to it.
@@ -182,22 +146,11 @@ export async function fill(app: TestApp) {
     .where('project_id', 'is not', null)
     .limit(1)
     .executeTakeFirstOrThrow()
-  await app.db
-    .insertInto('webhook_delivery')
-    .values({
-      id: activity_id,
-      webhook_id,
-      activity_id,
-      state: 'failed',
-      asked: 0,
-      tries: 1,
-      next_at: null,
-      tried_at: at,
-      status_code: 500,
-      duration_ms: 20,
-      failure: 'The receiver answered 500 Internal Server Error.',
-    })
-    .execute()
+  await store('webhook_delivery', {
+    ...{ id: activity_id, webhook_id, activity_id, state: 'failed', asked: 0, tries: 1, next_at: null },
+    ...{ tried_at: at, status_code: 500, duration_ms: 20 },
+    failure: 'The receiver answered 500 Internal Server Error.',
+  })
   const spare = await disk({ name: 'spare' })
   await pass()
   await ines.raw('DELETE', `${project}/disks/${spare}`)
@@ -210,30 +163,16 @@ export async function fill(app: TestApp) {
   await vm('coming')
   await ines.raw('POST', `${project}/vms/${brief}/stop`)
 
+  const inProject = (name: string) => `${project}/${name}`
   return {
     ...ines,
     lists: [
-      '/api/projects',
-      '/api/bin',
-      '/api/user/ssh-keys',
-      '/api/user/tokens',
-      '/api/templates',
-      '/api/user/activity',
-      ...[
-        'vms',
-        'disks',
-        'uploads',
-        'snapshots',
-        'disksnapshots',
-        'vmpools',
-        'vmsets',
-        'batches',
-        'webhooks',
-        'bin',
-        'shares',
-        'activity',
-        'usage?range=day',
-      ].map((name) => `${project}/${name}`),
+      ...['projects', 'bin', 'templates'].map((name) => `/api/${name}`),
+      ...['ssh-keys', 'tokens', 'activity'].map((name) => `/api/user/${name}`),
+      ...['vms', 'disks', 'uploads', 'snapshots', 'disksnapshots', 'vmpools', 'vmsets', 'batches'].map(
+        inProject,
+      ),
+      ...['webhooks', 'bin', 'shares', 'activity', 'usage?range=day'].map(inProject),
     ],
   }
 }

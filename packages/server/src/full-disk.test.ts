@@ -1,13 +1,12 @@
+// @module-tag full
 /** The server as a process on a small file system that is filled to the last byte: the way out, and a start there. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, statfsSync, writeSync } from 'node:fs'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { BinItem, Health, Project, Vm } from '@slipway/contract'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launched } from './lib/launched.test-kit.ts'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openPrograms } from './backup/programs.test-kit.ts'
 import { demo } from './seed.ts'
 
 /** A file system that can be filled has to be mounted first. */
@@ -16,41 +15,25 @@ if (!isRoot)
   console.log('SKIPPED: only root can mount a small file system, so no server was tested on a full one')
 
 describe.skipIf(!isRoot)('A server whose disk has no free byte', () => {
-  let dataDir: string
-  let server: { child: ChildProcess; url: string }
+  const programs = openPrograms()
+  const dataDir = path.join(programs.home, 'full')
+  let server: ReturnType<typeof programs.start> & { url: string }
   let cookie = ''
 
   async function start(): Promise<void> {
-    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
-      env: {
-        ...launched,
-        SLIPWAY_DATA_DIR: dataDir,
-        SLIPWAY_ENGINE: 'simulated',
-        SLIPWAY_SIMULATED_SPEED: '50',
-        SLIPWAY_SEED: 'true',
-        SLIPWAY_ADMINS: demo.email,
-        SLIPWAY_PORT: '0',
-        SLIPWAY_SSH_PORT: '0',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let printed = ''
-    const url = await new Promise<string>((resolve, reject) => {
-      const keep = (chunk: Buffer) => {
-        printed += chunk
-        const ready = /ready at (\S+)/.exec(printed)
-        if (ready?.[1]) resolve(ready[1])
-      }
-      child.stdout?.on('data', keep)
-      child.stderr?.on('data', keep)
-      once(child, 'exit').then(() => reject(new Error(printed)), reject)
-    })
-    server = { child, url }
+    const env = { SLIPWAY_SIMULATED_SPEED: '50', SLIPWAY_SEED: 'true', SLIPWAY_ADMINS: demo.email }
+    const database = { file: path.join(dataDir, 'slipway.sqlite') }
+    const started = programs.start('main.ts', { dataDir, database, env: { ...env, SLIPWAY_SSH_PORT: '0' } })
+    const urlIn = (printed: string) => /ready at (\S+)/.exec(printed)?.[1] ?? ''
+    const ready = vi.waitFor(() => expect(urlIn(started.printed())).not.toBe(''), 60_000)
+    await Promise.race([ready, started.ended])
+    const url = urlIn(started.printed())
+    if (url === '') throw new Error(started.printed())
+    server = { ...started, url }
   }
   async function end(signal: NodeJS.Signals): Promise<void> {
-    const ended = once(server.child, 'exit')
     server.child.kill(signal)
-    await ended
+    await server.ended
   }
   async function call<T>(method: string, url: string, body?: object): Promise<{ status: number; body: T }> {
     const answer = await fetch(server.url + url, {
@@ -90,16 +73,15 @@ describe.skipIf(!isRoot)('A server whose disk has no free byte', () => {
       : 0
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(path.join(tmpdir(), 'slipway-full-'))
+    await mkdir(dataDir)
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=96m,mode=700', 'slipway-test', dataDir])
     await start()
     expect(await until(async () => (await pieces()) === 8 && 8)).toBe(8)
     await signIn()
   })
-  afterAll(async () => {
+  afterAll(() => {
     server.child.kill('SIGKILL')
     execFileSync('umount', ['--lazy', dataDir])
-    await rm(dataDir, { recursive: true, force: true })
   })
 
   const project = async () => (await call<Project[]>('GET', '/api/projects')).body[0]?.id ?? ''

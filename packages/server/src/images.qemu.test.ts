@@ -1,3 +1,4 @@
+// @module-tag full
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -250,7 +251,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     await again.app.close()
     await again.engine.close()
     expect(await processesIn(elsewhere('second'))).toEqual([])
-  }, 1_500_000)
+  })
 
   /** Beside the data directory. */
   const elsewhere = (...names: string[]) => join(`${dataDir}-elsewhere`, ...names)

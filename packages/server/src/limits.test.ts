@@ -1,17 +1,12 @@
 /** What an engine cannot do: told in advance, refused with 422 and its sentence, and nothing is stored. */
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import {
-  diskSnapshotApi,
-  fillPath,
-  hostApi,
-  type Limits,
-  noLimits as noneOnTheWire,
-  vmSnapshotApi,
-} from '@slipway/contract'
+import { hostApi, type Limits, noLimits as noneOnTheWire } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type TestAppOptions, testApp } from './app.test-kit.ts'
-import { atDesk, type Desk } from './desk.test-kit.ts'
+import { deskWith } from './desk.test-kit.ts'
 import { clusterLimits, noLimits } from './engine/limits.ts'
 
 const without = (cannot: Partial<typeof clusterLimits>): TestAppOptions => ({
@@ -62,13 +57,6 @@ describe('what an engine cannot do is told', () => {
   })
 })
 
-async function runningVm(desk: Desk): Promise<string> {
-  const { body } = await desk.createVm('web')
-  await desk.pass()
-  expect(await desk.vm(body.id)).toMatchObject({ status: 'running' })
-  return body.id
-}
-
 describe('an engine that saves no memory', () => {
   const cannot = without({ memorySnapshots })
   const refused = {
@@ -78,106 +66,83 @@ describe('an engine that saves no memory', () => {
 
   it.each(['running', 'stopped'])(
     '422 for a full snapshot of a VM that is %s, and takes none in its place',
-    (status) =>
-      atDesk(async (desk) => {
-        const vmId = await runningVm(desk)
-        if (status === 'stopped') await desk.act('stop', vmId)
-        await desk.pass()
-        expect(await desk.snapshotVm(vmId, { snapshot_type: 'full' })).toMatchObject(refused)
-        const more = { snapshot_type: 'full', skip_memory_snapshot: false }
-        expect(await desk.snapshotVm(vmId, more)).toMatchObject(refused)
-        expect((await desk.ada.call(vmSnapshotApi.list, { params: desk.params })).body).toEqual([])
-      }, cannot)(),
+    async (status) => {
+      const desk = await deskWith(cannot)
+      const vmId = status === 'running' ? await desk.runningVm() : await desk.stoppedVm()
+      for (const more of [{}, { skip_memory_snapshot: false }])
+        expect(await desk.snapshotVm(vmId, { snapshot_type: 'full', ...more })).toMatchObject(refused)
+      expect(await desk.vmSnapshots()).toEqual([])
+    },
   )
 
-  it(
-    '201 for one of the disks only, also where skipping wins over the type full',
-    atDesk(async (desk) => {
-      const vmId = await runningVm(desk)
-      expect(await desk.snapshotVm(vmId, { snapshot_type: 'disk' })).toMatchObject({ status: 201 })
-      await desk.pass()
-      const skipped = await desk.snapshotVm(vmId, { snapshot_type: 'full', skip_memory_snapshot: true })
-      expect(skipped).toMatchObject({ status: 201, body: { snapshot_type: 'disk' } })
-    }, cannot),
-  )
+  it('201 for one of the disks only, also where skipping wins over the type full', async () => {
+    const desk = await deskWith(cannot)
+    const vmId = await desk.runningVm()
+    expect(await desk.snapshotVm(vmId, { snapshot_type: 'disk' })).toMatchObject({ status: 201 })
+    await desk.pass()
+    const skipped = await desk.snapshotVm(vmId, { snapshot_type: 'full', skip_memory_snapshot: true })
+    expect(skipped).toMatchObject({ status: 201, body: { snapshot_type: 'disk' } })
+  })
 
-  it(
-    '404 comes first, so that nobody learns of VMs of others',
-    atDesk(async (desk) => {
-      expect((await desk.snapshotVm('nobody', { snapshot_type: 'full' })).status).toBe(404)
-    }, cannot),
-  )
+  it('404 comes first, so that nobody learns of VMs of others', async () => {
+    const desk = await deskWith(cannot)
+    expect((await desk.snapshotVm('nobody', { snapshot_type: 'full' })).status).toBe(404)
+  })
 })
 
 describe('an engine that saves no changes', () => {
-  it(
-    '422 for an incremental snapshot of a disk, also the first one, and 201 for a full one',
-    atDesk(async (desk) => {
-      const diskId = await desk.readyDisk({ name: 'data' })
-      const body = { name: 's', disk_id: diskId, retention_days: 30 }
-      const take = (snapshot_type: string) =>
-        desk.ada.call(diskSnapshotApi.create, { params: desk.params, body: { ...body, snapshot_type } })
-      expect(await take('incremental')).toMatchObject({
-        status: 422,
-        body: { message: incrementalSnapshots, fields: { snapshot_type: incrementalSnapshots } },
-      })
-      expect((await desk.ada.call(diskSnapshotApi.list, { params: desk.params })).body).toEqual([])
-      expect(await take('full')).toMatchObject({ status: 201, body: { snapshot_type: 'full' } })
-    }, without({ incrementalSnapshots })),
-  )
+  it('422 for an incremental snapshot of a disk, also the first one, and 201 for a full one', async () => {
+    const desk = await deskWith(without({ incrementalSnapshots }))
+    const diskId = await desk.readyDisk()
+    expect(await desk.snapshotDisk(diskId, { snapshot_type: 'incremental' })).toMatchObject({
+      status: 422,
+      body: { message: incrementalSnapshots, fields: { snapshot_type: incrementalSnapshots } },
+    })
+    expect(await desk.diskSnapshots()).toEqual([])
+    const full = { status: 201, body: { snapshot_type: 'full' } }
+    expect(await desk.snapshotDisk(diskId, { snapshot_type: 'full' })).toMatchObject(full)
+  })
 })
 
 describe('an engine that plugs nothing into a running guest', () => {
   const refused = { status: 422, body: { message: hotPlug } }
 
-  it(
-    '422 for attaching to a running VM and for detaching from it, 200 while it is stopped',
-    atDesk(async (desk) => {
-      const vmId = await runningVm(desk)
-      const diskId = await desk.readyDisk({ name: 'data' })
-      expect(await desk.attach(diskId, vmId)).toMatchObject(refused)
-      expect(await desk.disk(diskId)).toMatchObject({ status: 'available', vm_id: null })
+  it('422 for attaching to a running VM and for detaching from it, 200 while it is stopped', async () => {
+    const desk = await deskWith(without({ hotPlug }))
+    const vmId = await desk.runningVm()
+    const diskId = await desk.readyDisk()
+    expect(await desk.attach(diskId, vmId)).toMatchObject(refused)
+    expect(await desk.disk(diskId)).toMatchObject({ status: 'available', vm_id: null })
 
-      await desk.act('stop', vmId)
-      await desk.pass()
-      expect(await desk.attach(diskId, vmId)).toMatchObject({ status: 200 })
-      await desk.act('start', vmId)
-      await desk.pass()
-      expect(desk.app.engine.volumesOf(vmId)).toEqual([diskId])
-      expect(await desk.detach(diskId)).toMatchObject(refused)
-      expect(await desk.disk(diskId)).toMatchObject({ status: 'attached', vm_id: vmId })
+    await desk.act('stop', vmId)
+    await desk.pass()
+    expect(await desk.attach(diskId, vmId)).toMatchObject({ status: 200 })
+    await desk.act('start', vmId)
+    await desk.pass()
+    expect(desk.app.engine.volumesOf(vmId)).toEqual([diskId])
+    expect(await desk.detach(diskId)).toMatchObject(refused)
+    expect(await desk.disk(diskId)).toMatchObject({ status: 'attached', vm_id: vmId })
 
-      await desk.act('stop', vmId)
-      await desk.pass()
-      expect(await desk.detach(diskId)).toMatchObject({ status: 200, body: { vm_id: null } })
-    }, without({ hotPlug })),
-  )
+    await desk.act('stop', vmId)
+    await desk.pass()
+    expect(await desk.detach(diskId)).toMatchObject({ status: 200, body: { vm_id: null } })
+  })
 })
 
 describe('an engine without screens', () => {
-  it(
-    '422 for the screen of a VM, before its upgrade; 404 for that of somebody else',
-    atDesk(async (desk) => {
-      const vmId = await runningVm(desk)
-      await desk.app.app.listen({ host: '127.0.0.1', port: 0 })
-      const { port } = desk.app.app.server.address() as AddressInfo
-      const { cookie: bob } = await desk.app.signedIn('Bob')
-      const open = (cookie: string | undefined) =>
-        new Promise<unknown>((resolve) => {
-          const path = fillPath('/api/projects/:projectId/vms/:vmId/console/screen', { ...desk.params, vmId })
-          const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { cookie: cookie ?? '' } })
-          socket.on('error', () => {})
-          socket.on('open', () => resolve({ status: 101 }))
-          socket.on('unexpected-response', (_, response) => {
-            const chunks: Buffer[] = []
-            response.on('data', (chunk: Buffer) => chunks.push(chunk))
-            response.on('end', () =>
-              resolve({ status: response.statusCode, ...JSON.parse(Buffer.concat(chunks).toString()) }),
-            )
-          })
-        })
-      expect(await open(desk.ada.cookie)).toEqual({ status: 422, message: screens })
-      expect(await open(bob)).toMatchObject({ status: 404 })
-    }, without({ screens })),
-  )
+  it('422 for the screen of a VM, before its upgrade; 404 for that of somebody else', async () => {
+    const desk = await deskWith(without({ screens }))
+    const vmId = await desk.runningVm()
+    await desk.app.app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = desk.app.app.server.address() as AddressInfo
+    const path = `/api/projects/${desk.params.projectId}/vms/${vmId}/console/screen`
+    const open = async ({ cookie = '' }: { cookie: string | undefined }) => {
+      const headers = { cookie }
+      const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers }).on('error', () => {})
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
+      return { status: response.statusCode, ...JSON.parse((await response.toArray()).join('')) }
+    }
+    expect(await open(desk.ada)).toEqual({ status: 422, message: screens })
+    expect(await open(await desk.app.signedIn('Bob'))).toMatchObject({ status: 404 })
+  })
 })

@@ -1,24 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { readConfig } from './config.ts'
 import { simulatedMachine } from './engine/simulated/simulated.test-kit.ts'
+import { directoryOfFile } from './lib/directory.test-kit.ts'
 import { launched } from './lib/launched.test-kit.ts'
 import { silentLog } from './lib/log.ts'
 import { openEngine } from './open-engine.ts'
 
-let dir = ''
+const dir = directoryOfFile()
 const hosts: ChildProcess[] = []
-beforeEach(() => {
-  dir = mkdtempSync(path.join(tmpdir(), 'slipway-host-'))
-})
 afterEach(() => {
   for (const host of hosts.splice(0)) host.kill('SIGKILL')
-  rmSync(dir, { recursive: true, force: true })
 })
 
 /** Starts the program; resolves with what it says first, on either line. */

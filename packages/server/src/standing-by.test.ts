@@ -1,3 +1,4 @@
+// @module-tag both-databases
 /** A server that stands by while another drives: it answers all requests, and what others change and do shows there too. */
 import { randomUUID } from 'node:crypto'
 import {
@@ -12,25 +13,27 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import type { TestAppOptions } from './app.test-kit.ts'
-import { openDesk } from './desk.test-kit.ts'
+import { deskWith } from './desk.test-kit.ts'
 import type { VolumeSpec, Work } from './engine/engine.ts'
 
 /** A desk at the server that drives, and the same user at one that stands by. */
 async function openBoth(options?: TestAppOptions) {
-  const desk = await openDesk(options)
+  const desk = await deskWith(options)
   const beside = await desk.app.serverBeside()
-  return { desk, beside, ada: beside.client(desk.ada.cookie) }
+  const ada = beside.client(desk.ada.cookie)
+  const body = { name: 'web', template_id: 'starter', ssh_key_id: desk.keyId }
+  /** A VM that is asked for where the server stands by. */
+  const create = async () => (await ada.call(vmApi.create, { params: desk.params, body })).body.id
+  return { desk, beside, ada, create }
 }
 
 describe('a server that stands by', () => {
   it('has what it is asked for done, and sees it done', async () => {
-    const { desk, beside, ada } = await openBoth()
+    const { desk, beside, ada, create } = await openBoth()
     const told: [string, unknown][] = []
     beside.subscribe(desk.params.projectId, (name, data) => told.push([name, data]))
-    const body = { name: 'web', template_id: 'starter', ssh_key_id: desk.keyId }
-    const { body: vm } = await ada.call(vmApi.create, { params: desk.params, body })
+    const at = { params: { ...desk.params, vmId: await create() } }
     await desk.pass()
-    const at = { params: { ...desk.params, vmId: vm.id } }
     expect((await ada.call(vmApi.get, at)).body.status).toBe('running')
     const statuses = () =>
       told.filter(([name]) => name === 'vm').map(([, data]) => (data as { status: string }).status)
@@ -38,23 +41,20 @@ describe('a server that stands by', () => {
     expect((await ada.call(vmApi.stop, { ...at, body: { force: true } })).status).toBe(202)
     await desk.pass()
     expect(statuses().at(-1)).toBe('stopped')
-    await desk.close()
   })
 
   it('has done what it asked for while the one that drives could not hear it', async () => {
-    const { desk, ada } = await openBoth()
-    const body = { name: 'web', template_id: 'starter', ssh_key_id: desk.keyId }
+    const { desk, create } = await openBoth()
     let vmId = ''
     await desk.app.quietly(async () => {
-      vmId = (await ada.call(vmApi.create, { params: desk.params, body })).body.id
+      vmId = await create()
     })
     await desk.pass()
     expect(await desk.vm(vmId)).toMatchObject({ status: 'running' })
-    await desk.close()
   })
 
   it('has the engine told of networks by the one that drives, which hears of each change', async () => {
-    const { desk, ada } = await openBoth()
+    const { desk, ada, create } = await openBoth()
     const { putNetwork } = desk.app.engine
     const puts: unknown[] = []
     desk.app.engine.putNetwork = (projectId, spec) => {
@@ -64,16 +64,14 @@ describe('a server that stands by', () => {
     await ada.call(networkApi.update, { params: desk.params, body: { internet: false } })
     await desk.pass(900)
     expect(puts.at(-1)).toEqual({ internet: false, names: 0 })
-    const body = { name: 'web', template_id: 'starter', ssh_key_id: desk.keyId }
-    const { body: vm } = await ada.call(vmApi.create, { params: desk.params, body })
+    const vmId = await create()
     await desk.pass(900)
     expect(puts.at(-1)).toEqual({ internet: false, names: 2 })
     await desk.pass()
-    await ada.call(vmApi.delete, { params: { ...desk.params, vmId: vm.id } })
+    await ada.call(vmApi.delete, { params: { ...desk.params, vmId } })
     await desk.pass(900)
     expect(puts).toHaveLength(3)
     expect(puts.at(-1)).toEqual({ internet: false, names: 0 })
-    await desk.close()
   })
 
   it('writes nothing that only the one that drives may write', async () => {
@@ -86,7 +84,6 @@ describe('a server that stands by', () => {
     expect(new Set(at).size).toBe(at.length)
     const rows = await desk.app.db.selectFrom('usage_sample').selectAll().execute()
     expect(new Set(rows.map((row) => `${row.owner_id} ${row.at}`)).size).toBe(rows.length)
-    await desk.close()
   })
 
   it('shows how far the long work of the other is, and ends it', async () => {
@@ -109,14 +106,11 @@ describe('a server that stands by', () => {
     expect((await late.call(operationApi.list, { params: desk.params })).body).toEqual(await list())
     const shown = async () => (await ada.call(diskApi.list, { params: desk.params })).body[0]
     expect(await shown()).toMatchObject({ status: 'creating', progress: 0.25 })
-    const cancelled = await ada.call(operationApi.cancel, {
-      params: { ...desk.params, operationId: disk.id },
-    })
-    expect(cancelled.status).toBe(204)
+    const cancelled = { params: { ...desk.params, operationId: disk.id } }
+    expect((await ada.call(operationApi.cancel, cancelled)).status).toBe(204)
     await desk.pass()
     expect(await list()).toEqual([])
     expect(await shown()).toMatchObject({ status: 'failed' })
-    await desk.close()
   })
 
   it('answers when the guest has let go of a disk', async () => {
@@ -128,7 +122,6 @@ describe('a server that stands by', () => {
     const answer = ada.call(diskApi.detach, { params: { ...desk.params, diskId } })
     await desk.pass(3_000)
     expect(await answer).toMatchObject({ status: 200, body: { vm_id: null } })
-    await desk.close()
   })
 
   it('restores snapshots, deletes them and what is left of projects', async () => {
@@ -147,7 +140,6 @@ describe('a server that stands by', () => {
     await desk.pass()
     expect(await desk.namesIn('disk')).toEqual([])
     expect(await desk.namesIn('vm_snapshot')).toEqual([])
-    await desk.close()
   })
 
   it('counts sign-ins that failed at the other', async () => {
@@ -162,7 +154,6 @@ describe('a server that stands by', () => {
       answers.push((await guess(i % 2 === 0 ? 'here' : 'there', email, `Wrong-horse-${i}`)).status)
     expect(answers).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
     expect((await guess('there', email, password)).status).toBe(429)
-    await desk.close()
   })
 
   it('creates one object for a key that both were sent at once', async () => {
@@ -177,7 +168,6 @@ describe('a server that stands by', () => {
       expect(other.body).toEqual(one.body)
     }
     expect((await desk.ada.call(projectApi.list)).body).toHaveLength(11)
-    await desk.close()
   })
 
   it('says which server drives', async () => {
@@ -189,6 +179,5 @@ describe('a server that stands by', () => {
       driver: { is_this_server: false },
       reconcilers: [],
     })
-    await desk.close()
   })
 })

@@ -10,27 +10,7 @@ import type { openDeskAt } from './desk.test-kit.ts'
 export type Place = 'root' | 'memory' | { diskId: string }
 
 export interface StorageWorld {
-  desk: Pick<
-    Awaited<ReturnType<typeof openDeskAt>>,
-    | 'disks'
-    | 'createDisk'
-    | 'deleteDisk'
-    | 'attach'
-    | 'detach'
-    | 'createVm'
-    | 'vm'
-    | 'act'
-    | 'deleteVm'
-    | 'snapshotVm'
-    | 'vmSnapshots'
-    | 'restore'
-    | 'deleteVmSnapshot'
-    | 'snapshotDisk'
-    | 'diskSnapshots'
-    | 'deleteDiskSnapshot'
-    | 'diskFrom'
-    | 'pass'
-  >
+  desk: Awaited<ReturnType<typeof openDeskAt>>
   /** In a running guest. */
   write: (vmId: string, place: Place, word: string) => Promise<void>
   read: (vmId: string, place: Place) => Promise<string>

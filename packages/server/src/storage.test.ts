@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,14 +11,12 @@ import { makeSimulatedEngine, type SimulatedEngine } from './engine/simulated/si
 import { systemClock } from './lib/clock.ts'
 import { makeHandClock } from './lib/hand-clock.ts'
 import { silentLog } from './lib/log.ts'
-import { type Place, playAtRandom } from './storage.test-kit.ts'
+import { type Place, playAtRandom, type StorageWorld } from './storage.test-kit.ts'
 
 // Other seeds: SLIPWAY_TEST_SEED=… npx vitest run --project=server storage
 const seed = Number(process.env.SLIPWAY_TEST_SEED ?? 20_261_121)
 
-type AnyDesk = Awaited<ReturnType<typeof openDeskAt>>
-
-function play(desk: AnyDesk, engine: SimulatedEngine, operations: number): Promise<Map<string, number>> {
+function play(desk: StorageWorld['desk'], engine: SimulatedEngine, operations: number) {
   const target = (vmId: string, place: Place) =>
     place === 'root'
       ? { machineId: vmId }
@@ -39,7 +38,7 @@ test('two hundred random operations on VMs, disks and snapshots end as the model
   // Every kind of operation was among them.
   expect(done.size).toBe(17)
   await desk.close()
-}, 120_000)
+})
 
 test('so do sixty on an engine that is reached over a socket', async () => {
   const clock = makeHandClock()
@@ -55,4 +54,4 @@ test('so do sixty on an engine that is reached over a socket', async () => {
   await desk.close()
   await stopServing()
   rmSync(dir, { recursive: true })
-}, 120_000)
+})

@@ -1,8 +1,9 @@
+// @module-tag both-databases
 /** Two servers on one database, and everybody at once: it ends as if the requests had come one after the other. */
 import { diskApi, diskSnapshotApi, projectApi, sshKeyApi, vmApi, vmSnapshotApi } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
 import { newPublicKey } from './app.test-kit.ts'
-import { openDesk } from './desk.test-kit.ts'
+import { deskWith } from './desk.test-kit.ts'
 import { idFloor } from './lib/id.ts'
 
 // Ids never go back: none of files before this one may be ahead of those of the server whose clock is fast.
@@ -11,11 +12,24 @@ vi.hoisted(() => vi.resetModules())
 const times = <T>(count: number, each: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => each(i))
 
-async function openBoth(options?: Parameters<typeof openDesk>[0]) {
-  const desk = await openDesk(options)
+async function openBoth(options?: Parameters<typeof deskWith>[0]) {
+  const desk = await deskWith(options)
   const here = desk.ada
   const there = (await desk.app.serverBeside()).client(here.cookie)
-  return { desk, of: (i: number) => (i % 2 === 0 ? here : there) }
+  const of = (i: number) => (i % 2 === 0 ? here : there)
+  const vm = { template_id: 'starter', ssh_key_id: desk.keyId }
+  return {
+    desk,
+    of,
+    /** That many VMs at once, every other one at the other server. */
+    createVms: (count: number) =>
+      Promise.all(
+        times(count, (i) =>
+          of(i).call(vmApi.create, { params: desk.params, body: { ...vm, name: `vm-${i}` } }),
+        ),
+      ),
+    vms: async () => (await desk.ada.call(vmApi.list, { params: desk.params })).body,
+  }
 }
 
 /** How many answers had which status. */
@@ -36,43 +50,21 @@ const pair = (answers: readonly { status: number }[], n: number): string =>
 
 describe('two servers and a hundred requests at once', () => {
   it('keep the limit of a project', async () => {
-    const { desk, of } = await openBoth({ maxVmsPerProject: 7 })
-    const answers = await Promise.all(
-      times(40, (i) =>
-        of(i).call(vmApi.create, {
-          params: desk.params,
-          body: { name: `vm-${i}`, template_id: 'starter', ssh_key_id: desk.keyId },
-        }),
-      ),
-    )
-    expect(tally(answers)).toEqual({ 201: 7, 409: 33 })
-    expect((await desk.ada.call(vmApi.list, { params: desk.params })).body).toHaveLength(7)
-    await desk.close()
+    const { createVms, vms } = await openBoth({ maxVmsPerProject: 7 })
+    expect(tally(await createVms(40))).toEqual({ 201: 7, 409: 33 })
+    expect(await vms()).toHaveLength(7)
   })
 
   it('bring up fifty VMs that are created at once, each one once', async () => {
-    const { desk, of } = await openBoth()
-    const answers = await Promise.all(
-      times(50, (i) =>
-        of(i).call(vmApi.create, {
-          params: desk.params,
-          body: { name: `vm-${i}`, template_id: 'starter', ssh_key_id: desk.keyId },
-        }),
-      ),
-    )
-    expect(tally(answers)).toEqual({ 201: 50 })
-    const notUp = async () => {
-      const { body } = await desk.ada.call(vmApi.list, { params: desk.params })
-      expect(body).toHaveLength(50)
-      return body.filter(({ status }) => status !== 'running')
-    }
+    const { desk, createVms, vms } = await openBoth()
+    expect(tally(await createVms(50))).toEqual({ 201: 50 })
+    const notUp = async () => (await vms()).filter(({ status }) => status !== 'running')
     for (let looks = 0; looks < 30 && (await notUp()).length > 0; looks++) await desk.pass()
     expect(await notUp()).toEqual([])
-    const { body } = await desk.ada.call(vmApi.list, { params: desk.params })
-    const places = body.map(({ ip_address, ssh_port }) => `${ip_address}:${ssh_port}`)
-    expect(new Set(places).size).toBe(50)
-    expect(new Set((await desk.app.engine.list()).keys())).toEqual(new Set(body.map(({ id }) => id)))
-    await desk.close()
+    const all = await vms()
+    expect(all).toHaveLength(50)
+    expect(new Set(all.map(({ ip_address, ssh_port }) => `${ip_address}:${ssh_port}`)).size).toBe(50)
+    expect(new Set((await desk.app.engine.list()).keys())).toEqual(new Set(all.map(({ id }) => id)))
   })
 
   it('let a VM go or snapshot it, never both', async () => {
@@ -87,7 +79,6 @@ describe('two servers and a hundred requests at once', () => {
     )
     for (let n = 0; n < vmIds.length; n++)
       expect(['201,409', '404,204', '409,204']).toContain(pair(answers, n))
-    await desk.close()
   })
 
   it('make a disk of a snapshot or let the snapshot go, never both', async () => {
@@ -107,7 +98,6 @@ describe('two servers and a hundred requests at once', () => {
     )
     for (let n = 0; n < snapshotIds.length; n++)
       expect(['201,409', '400,204', '409,204']).toContain(pair(answers, n))
-    await desk.close()
   })
 
   it('answer to whoever was slower than the end of the project', async () => {
@@ -122,7 +112,6 @@ describe('two servers and a hundred requests at once', () => {
     for (const { status } of await Promise.all([ends, ...made]))
       expect([200, 201, 204, 404]).toContain(status)
     expect((await ends).status).toBeLessThan(300)
-    await desk.close()
   })
 
   it('have one default key for an account', async () => {
@@ -137,7 +126,6 @@ describe('two servers and a hundred requests at once', () => {
     expect(tally(answers)).toEqual({ 201: 20 })
     const { body } = await desk.ada.call(sshKeyApi.list)
     expect(body.filter((key) => key.is_default)).toHaveLength(1)
-    await desk.close()
   })
 
   it('record every change of a VM once, in an order that nobody who reads on misses anything of', async () => {
@@ -171,7 +159,6 @@ describe('two servers and a hundred requests at once', () => {
       ({ kind, action }) => kind === 'wish' && /^vm\.(restart|stop|start)$/.test(action),
     )
     expect(told).toHaveLength(answers.filter(({ status }) => status < 300).length)
-    await desk.close()
   })
 
   it('record behind what a server with a faster clock recorded', async () => {
@@ -186,6 +173,5 @@ describe('two servers and a hundred requests at once', () => {
     await desk.createDisk({})
     const later = await desk.app.db.selectFrom('activity').select('action').where('id', '>', ahead).execute()
     expect(later).toContainEqual({ action: 'disk.create' })
-    await desk.close()
   })
 })

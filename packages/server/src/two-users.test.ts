@@ -1,200 +1,69 @@
 import {
+  accountApi,
   type BatchObject,
   batchActions,
   type Endpoint,
+  type EndpointId,
   endpoints,
-  fillPath,
   isOfProject,
+  messages,
+  projectMemberApi,
+  proofTexts,
   roleMay,
   unknownIds,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { lastMail, newPublicKey, testApp } from './app.test-kit.ts'
-import type { Schema } from './db/schema.ts'
-import { tablesOf } from './db/tables.ts'
+import { lastMail, testApp, tokenOf } from './app.test-kit.ts'
+import { everythingIn } from './db/everything.test-kit.ts'
+import { type Desk, openDeskAt } from './desk.test-kit.ts'
+import {
+  bodyOf,
+  type IdName,
+  idNamesOf,
+  type Made,
+  pathOf,
+  prepareExample,
+  sendExample,
+} from './example-requests.test-kit.ts'
+import { testOrigin } from './passkey.test-kit.ts'
 
-const app = await testApp()
-const ada = await app.signedIn('Ada')
-const bob = await app.signedIn('Bob')
-const accountIdOf = async (person: typeof ada) =>
-  ((await person.raw('GET', '/api/auth/me')).body as { id: string }).id
+// Somebody is an administrator, and neither of the two.
+const app = await testApp({ publicUrl: testOrigin, admins: ['root@slipway.test'] })
+const openDesk = () => openDeskAt(app, (ms) => app.clock.advance(ms))
 
-async function belongings(person: typeof ada, guest: typeof ada): Promise<Record<string, string>> {
-  const make = async (url: string, body: object) =>
-    ((await person.raw('POST', url, body)).body as { id: string }).id
-  const projectId = await make('/api/projects', { name: 'p' })
-  const sshKeyId = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
-  const tokenBody = { name: 't', access: 'read', project_ids: [projectId] }
-  const apiTokenId = await make('/api/user/tokens', tokenBody)
-  const vmId = await make(`/api/projects/${projectId}/vms`, {
-    name: 'v',
-    template_id: 'starter',
-    ssh_key_id: sshKeyId,
-  })
-  const diskId = await make(`/api/projects/${projectId}/disks`, { name: 'd', size: '1Gi', source: 'EMPTY' })
-  await app.clock.advance(10_000)
-  const diskSnapshotId = await make(`/api/projects/${projectId}/disksnapshots`, {
-    name: 's',
-    snapshot_type: 'full',
-    retention_days: 1,
-    disk_id: diskId,
-  })
-  const snapshotId = await make(`/api/projects/${projectId}/vms/${vmId}/snapshots`, {
-    name: 's',
-    snapshot_type: 'full',
-    retention_days: 1,
-  })
-  const itemId = await make(`/api/projects/${projectId}/disks`, {
-    name: 'gone',
-    size: '1Gi',
-    source: 'EMPTY',
-  })
-  await app.clock.advance(5_000)
-  await person.raw('DELETE', `/api/projects/${projectId}/disks/${itemId}`)
-  const group = { name: 'g', template_id: 'starter', ssh_key_id: sshKeyId }
-  const uploadId = await make(`/api/projects/${projectId}/uploads`, {
-    name: 'u',
-    size: '1Gi',
-    file_name: 'u.img',
-    file_bytes: 1024,
-  })
-  const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
-  const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
-  const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
-  const batchId = await make(`/api/projects/${projectId}/batches`, { action: 'vm.start', ids: [vmId] })
-  const hook = { url: 'https://hooks.invalid/', paused: true }
-  const webhookId = await make(`/api/projects/${projectId}/webhooks`, hook)
-  const deliveryId = await make(`/api/projects/${projectId}/webhooks/${webhookId}/test`, {})
-  await person.raw('POST', `/api/projects/${projectId}/invitations`, { email: guest.email, role: 'viewer' })
-  const token = /token=(\S+)/.exec(lastMail(app.mails, guest.email)?.link ?? '')?.[1]
-  await guest.raw('POST', '/api/invitations/accept', { token })
-  const memberId = ((await guest.raw('GET', '/api/auth/me')).body as { id: string }).id
-  const invitation = { email: 'somebody@slipway.test', role: 'viewer' }
-  const invitationId = await make(`/api/projects/${projectId}/invitations`, invitation)
-  const sessions = (await person.raw('GET', '/api/user/sessions')).body as { id: string }[]
-  const sessionId = sessions[0]?.id ?? ''
-  const identityId = `identity-of-${person.email}`
-  await app.db
-    .insertInto('identity')
-    .values({
-      id: identityId,
-      account_id: await accountIdOf(person),
-      issuer: 'https://id.slipway.test',
-      subject: person.email,
-      email: person.email,
-      linked_at: '2026-01-01T00:00:00.000Z',
-      last_used_at: '2026-01-01T00:00:00.000Z',
-    })
-    .execute()
-  const passkeyId = `passkey-of-${person.email}`
-  // An authenticator would have to make it.
-  await app.db
-    .insertInto('passkey')
-    .values({
-      id: passkeyId,
-      account_id: await accountIdOf(person),
-      name: 'phone',
-      credential_id: passkeyId,
-      public_key: '',
-      counter: 0,
-      transports: '[]',
-      created_at: new Date(0).toISOString(),
-      last_used_at: null,
-    })
-    .execute()
-  return {
-    passkeyId,
-    memberId,
-    invitationId,
-    projectId,
-    sessionId,
-    identityId,
-    sshKeyId,
-    apiTokenId,
-    vmId,
-    diskId,
-    snapshotId,
-    diskSnapshotId,
-    uploadId,
-    poolId,
-    setId,
-    shareId,
-    batchId,
-    webhookId,
-    deliveryId,
-    itemId,
-  }
-}
-/** What belongs to nobody. */
-const everybodys: Record<string, string> = { templateId: 'starter', provider: 'office' }
-/** A download that goes on for as long as the clock stands still. */
-async function downloadOf(person: typeof ada, projectId: string | undefined): Promise<string> {
-  const body = { name: 'o', size: '1Gi', source: 'HTTP', image_url: 'https://images.test/o.img' }
-  const answer = await person.raw('POST', `/api/projects/${projectId}/disks`, body)
-  return (answer.body as { id: string }).id
-}
-const adas = await belongings(ada, await app.signedIn('A viewer'))
-const bobs = await belongings(bob, await app.signedIn('Another viewer'))
-await app.clock.advance(60_000)
-adas.operationId = await downloadOf(ada, adas.projectId)
-bobs.operationId = await downloadOf(bob, bobs.projectId)
-adas.accountId = await accountIdOf(ada)
-bobs.accountId = await accountIdOf(bob)
-// Mails are the installation's, and for administrators only.
-const mail = await app.db.selectFrom('mail_queue').select('id').executeTakeFirstOrThrow()
-adas.mailId = mail.id
-bobs.mailId = mail.id
-await app.clock.advance(0)
-/** Whoever is no operator is not told what exists. */
-const isForOperators = (endpoint: Endpoint) =>
-  endpoint.path.startsWith('/api/admin/') && namesOf(endpoint).length > 0
+/** They take one of everything between them; where several take one of a kind, that of the last one counts. */
+const takers: readonly EndpointId[] = [
+  ...(['passkey.rename', 'apiToken.delete', 'oidc.unlink', 'account.endSession'] as const),
+  ...(['projectMember.withdraw', 'projectMember.remove', 'webhook.retry', 'batch.cancel'] as const),
+  ...(['bin.delete', 'upload.cancel', 'vmPool.update', 'vmSet.update', 'share.update'] as const),
+  ...(['diskSnapshot.delete', 'vmSnapshot.restore'] as const),
+]
 
-/** A body that the endpoint would take if the ids were one's own. */
-const bodies: Record<string, (own: Record<string, string>) => object> = {
-  'projectMember.update': () => ({ role: 'operator' }),
-  'projectMember.invite': () => ({ email: 'new@slipway.test', role: 'viewer' }),
-  'vm.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId }),
-  'vm.update': () => ({ suspend_after_minutes: 30 }),
-  'vmSnapshot.create': () => ({ name: 'x', snapshot_type: 'disk', retention_days: 1 }),
-  'vmSnapshotSchedule.set': () => ({ daily: { time: '03:00', keep: 7 } }),
-  'diskSnapshotSchedule.set': () => ({ daily: { time: '03:00', keep: 7 } }),
-  'vm.fork': () => ({ name: 'x' }),
-  'vmSnapshot.createVms': () => ({ name: 'x' }),
-  'vmSnapshot.restore': (own) => ({ vm_id: own.vmId }),
-  'disk.create': () => ({ name: 'x', size: '1Gi', source: 'EMPTY' }),
-  'upload.create': () => ({ name: 'x', size: '1Gi', file_name: 'x.img', file_bytes: 1 }),
-  'disk.update': () => ({ name: 'x', size: '20Gi' }),
-  'disk.attach': (own) => ({ vm_id: own.vmId }),
-  'diskSnapshot.create': (own) => ({
-    name: 'x',
-    snapshot_type: 'full',
-    retention_days: 1,
-    disk_id: own.diskId,
-  }),
-  'vmPool.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId }),
-  'vmPool.update': () => ({ desired_size: 2 }),
-  'vmPool.rollOut': () => ({ cpu: 2, delete_disks: true }),
-  'vmSet.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId, replicas: 1 }),
-  'vmSet.update': () => ({ replicas: 2 }),
-  'vmSet.rollOut': () => ({ cpu: 2, delete_disks: true }),
-  'webhook.create': () => ({ url: 'https://hooks.invalid/' }),
-  'webhook.update': () => ({ description: 'x' }),
-  'template.update': () => ({ name: 'x', description: 'x', default_cpu: 1, default_memory_mb: 512 }),
-  'adminAccount.setLimits': () => ({ vms: 1 }),
-  'passkey.rename': () => ({ name: 'x' }),
-  'network.update': () => ({ internet: false }),
-  'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
-  'share.create': () => ({ port: 4000 }),
-  'share.update': () => ({ audience: 'everybody' }),
-  'batch.create': (own) => ({ action: 'vm.stop', ids: [own.vmId] }),
-  'apiToken.create': (own) => ({ name: 'x', access: 'read', project_ids: [own.projectId] }),
-  'bin.empty': () => ({ ids: ['nobody'] }),
-  'bin.preview': () => ({ ids: ['nobody'] }),
-  'projectBin.empty': (own) => ({ ids: [own.projectId] }),
+async function belongings(of: Desk): Promise<Made> {
+  const { id } = (await of.ada.call(accountApi.me)).body
+  // Mails are the installation's, and for administrators only.
+  const mail = await app.db.selectFrom('mail_queue').select('id').executeTakeFirstOrThrow()
+  const made = { accountId: id, mailId: mail.id }
+  for (const taker of takers) Object.assign(made, (await prepareExample(of, taker)).made)
+  // The first test sees to it that nothing is missing.
+  return made as Made
 }
+
+const otherDesk = await openDesk()
+const adas = await belongings(otherDesk)
+const desk = await openDesk()
+const bob = desk.ada
+const bobs = await belongings(desk)
+// Both go on for as long as the clock stands still.
+adas.operationId = (await prepareExample(otherDesk, 'operation.cancel')).made.operationId
+bobs.operationId = (await prepareExample(desk, 'operation.cancel')).made.operationId
+
+const isEverybodys = (name: IdName) => name === 'templateId'
+/** Whoever is none is not told what exists. */
+const isForAdministrators = ({ path }: Endpoint) => path.startsWith('/api/admin/')
 
 /** Whose id a batch takes. */
-const batchIds: Record<BatchObject, string> = {
+const batchIds: Record<BatchObject, IdName> = {
   vm: 'vmId',
   disk: 'diskId',
   vm_snapshot: 'snapshotId',
@@ -203,83 +72,71 @@ const batchIds: Record<BatchObject, string> = {
   vm_set: 'setId',
 }
 
-const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
 /** What a refused request may leave: when a session was last seen, and notes of requests. */
-const unwatched = ['idempotency_key', 'mail_token', 'passkey_challenge', 'session']
-const watched = (await tablesOf(app.db))
-  .map(({ name }) => name as keyof Schema)
-  .filter((name) => !unwatched.includes(name))
-const state = async () =>
-  JSON.stringify(await Promise.all(watched.map((table) => app.db.selectFrom(table).selectAll().execute())))
+const unwatched = ['idempotency_key', 'mail_token', 'passkey_challenge', 'session'] as const
+const state = async () => JSON.stringify(await everythingIn(app.db, unwatched))
 
 const behindSession = endpoints.filter((endpoint) => endpoint.auth === 'session')
-const withIds = behindSession.filter((endpoint) => namesOf(endpoint).length > 0 && !isForOperators(endpoint))
+const withIds = behindSession.filter(
+  (endpoint) => idNamesOf(endpoint).length > 0 && !isForAdministrators(endpoint),
+)
+/** Ada's, one of every kind that a path names. */
+const adasIds = [...new Set(behindSession.flatMap(idNamesOf))]
+  .filter((name) => !isEverybodys(name))
+  .map((name) => adas[name])
 
 describe("another user's objects", () => {
   it('covers every id there is in any path', () => {
-    const names = new Set(withIds.flatMap(namesOf))
-    expect([...names].filter((name) => !(name in adas || name in everybodys))).toEqual([])
+    expect(adasIds).not.toContain(undefined)
   })
 
   for (const endpoint of withIds) {
-    const names = namesOf(endpoint)
+    const names = idNamesOf(endpoint)
     // Every mix of own and foreign ids that is not all one's own, and ids nobody has.
     for (let mask = 1; mask < 2 ** names.length; mask++) {
       const foreign = names.filter((_, i) => mask & (1 << i))
       for (const kind of ['foreign', 'unknown'] as const) {
-        if (kind === 'foreign' && foreign.some((name) => name in everybodys)) continue
+        if (kind === 'foreign' && foreign.some(isEverybodys)) continue
         it(`${endpoint.method} ${endpoint.path} is 404 with ${kind} ${foreign.join(' and ')}, and nothing changes`, async () => {
-          const params = Object.fromEntries(
-            names.map((name) => [
-              name,
-              foreign.includes(name)
-                ? kind === 'foreign'
-                  ? adas[name]
-                  : 'nobody-has-this'
-                : (bobs[name] ?? everybodys[name]),
-            ]),
-          ) as Record<string, string>
+          const ids = foreign.map((name) => [name, kind === 'foreign' ? adas[name] : 'nobody-has-this'])
           const before = await state()
-          const answer = await bob.raw(
-            endpoint.method,
-            fillPath(endpoint.path, params),
-            bodies[endpoint.id]?.(bobs),
-          )
+          const answer = await sendExample(bob, endpoint, { ...bobs, ...Object.fromEntries(ids) }, bobs)
           expect(answer.status).toBe(404)
-          expect((answer.body as { message: string }).message).toMatch(/not found/i)
+          const { message } = answer.body as { message: string }
+          expect(message).toMatch(/not found/i)
+          expect(endpoint.errors?.[404]).toContain(message)
           expect(await state()).toBe(before)
         })
       }
     }
   }
 
-  for (const endpoint of behindSession.filter(isForOperators)) {
+  for (const endpoint of behindSession.filter(isForAdministrators)) {
     it(`${endpoint.method} ${endpoint.path} is 403 for everybody else, and nothing changes`, async () => {
       const before = await state()
-      const answer = await bob.raw(
-        endpoint.method,
-        fillPath(endpoint.path, { ...adas, ...everybodys }),
-        bodies[endpoint.id]?.(bobs),
-      )
+      const answer = await sendExample(bob, endpoint, adas)
       expect(answer.status).toBe(403)
+      const { message } = answer.body as { message: string }
+      expect(endpoint.errors?.[403]?.filter((one) => one !== proofTexts.needed)).toContain(message)
       expect(await state()).toBe(before)
     })
   }
 
-  for (const endpoint of behindSession.filter(({ id }) => (bodies[id]?.length ?? 0) > 0)) {
+  for (const endpoint of behindSession) {
+    const body = JSON.stringify(bodyOf(endpoint.id, adas)) ?? ''
+    if (!adasIds.some((id) => body.includes(id))) continue
     it(`${endpoint.method} ${endpoint.path} with foreign ids in its body changes nothing`, async () => {
       const before = await state()
-      const url = fillPath(endpoint.path, bobs)
-      const answer = await bob.raw(endpoint.method, url, bodies[endpoint.id]?.(adas))
+      const answer = await sendExample(bob, endpoint, bobs, adas)
       // What is not in one's bin is gone from it.
-      expect(endpoint.id === 'projectBin.empty' ? [200] : [400, 404]).toContain(answer.status)
+      expect(/bin\.(empty|preview)$/i.test(endpoint.id) ? [200] : [400, 404]).toContain(answer.status)
       expect(await state()).toBe(before)
     })
   }
 
   for (const [action, kind] of Object.entries(batchActions))
     it(`400 for a batch of ${action} with a foreign id, and nothing changes`, async () => {
-      const ids = [adas[batchIds[kind]] ?? '']
+      const ids = [adas[batchIds[kind]]]
       const before = await state()
       const answer = await bob.raw('POST', `/api/projects/${bobs.projectId}/batches`, {
         action,
@@ -306,7 +163,7 @@ describe("another user's objects", () => {
   it('never shows up in lists', async () => {
     for (const url of ['/api/projects', '/api/user/ssh-keys', `/api/projects/${bobs.projectId}/vms`]) {
       const text = JSON.stringify((await bob.raw('GET', url)).body)
-      for (const id of Object.values(adas)) expect(text).not.toContain(id)
+      for (const id of adasIds) expect(text).not.toContain(id)
     }
   })
 })
@@ -314,18 +171,14 @@ describe("another user's objects", () => {
 const roles = ['viewer', 'operator', 'owner'] as const
 /** They end what the others need. */
 const last = ['projectMember.leave', 'project.delete']
-const members = Object.fromEntries(
-  await Promise.all(
-    roles.map(async (role) => {
-      if (role === 'owner') return [role, bob] as const
-      const person = await app.signedIn(role)
-      await bob.raw('POST', `/api/projects/${bobs.projectId}/invitations`, { email: person.email, role })
-      const token = /token=(\S+)/.exec(lastMail(app.mails, person.email)?.link ?? '')?.[1]
-      await person.raw('POST', '/api/invitations/accept', { token })
-      return [role, person] as const
-    }),
-  ),
-)
+async function join(role: 'viewer' | 'operator') {
+  const person = await app.signedIn(role)
+  await bob.call(projectMemberApi.invite, { params: desk.params, body: { email: person.email, role } })
+  const token = tokenOf(lastMail(app.mails, person.email))
+  await person.call(projectMemberApi.accept, { body: { token } })
+  return person
+}
+const members = { viewer: await join('viewer'), operator: await join('operator'), owner: bob }
 
 describe('members of a project', () => {
   for (const endpoint of endpoints) {
@@ -337,11 +190,8 @@ describe('members of a project', () => {
       if (allowed === true) continue
       it(`${endpoint.method} ${endpoint.path} is 403 for a ${role}, and nothing changes`, async () => {
         const before = await state()
-        const url = fillPath(endpoint.path, bobs)
-        expect(await person?.raw(endpoint.method, url, bodies[id]?.(bobs))).toMatchObject({
-          status: 403,
-          body: { message: allowed },
-        })
+        const answer = await sendExample(person, endpoint, bobs)
+        expect(answer).toMatchObject({ status: 403, body: { message: allowed } })
         expect(await state()).toBe(before)
       })
     }
@@ -351,9 +201,7 @@ describe('members of a project', () => {
 describe('without a session', () => {
   for (const endpoint of behindSession) {
     it(`${endpoint.method} ${endpoint.path} is 401`, async () => {
-      const answer = await app
-        .client()
-        .raw(endpoint.method, fillPath(endpoint.path, { ...adas, ...everybodys }))
+      const answer = await app.client().raw(endpoint.method, pathOf(endpoint, adas))
       expect(answer).toMatchObject({ status: 401, body: { message: 'Not authenticated' } })
     })
   }
@@ -361,7 +209,7 @@ describe('without a session', () => {
 
 describe('requests that are not what they should be', () => {
   const writing = endpoints.filter((endpoint) => endpoint.method !== 'GET')
-  const url = (endpoint: Endpoint) => fillPath(endpoint.path, { ...bobs, ...everybodys })
+  const url = (endpoint: Endpoint) => pathOf(endpoint, bobs)
   const json = { 'content-type': 'application/json' }
 
   for (const endpoint of writing) {
@@ -434,6 +282,8 @@ describe('the contract', () => {
 
 // At the end: what members create goes on to change by itself.
 describe('members of a project, as far as they may', () => {
+  const none = Object.keys(bobs).map((name) => [name, 'nothing'])
+  const nothing = { ...bobs, ...Object.fromEntries(none), ...desk.params }
   for (const endpoint of endpoints) {
     const { id } = endpoint
     if (!isOfProject(id) || endpoint.answers) continue
@@ -444,19 +294,12 @@ describe('members of a project, as far as they may', () => {
       if (roleMay(role, id) !== true) continue
       it(`${endpoint.method} ${endpoint.path} is not refused for a ${role}`, async () => {
         if (last.includes(id)) return
-        const isRead = endpoint.method === 'GET'
         // Whoever reads does so from what is there; what is changed is nothing, so that it stays for others to try.
-        const nothing = Object.fromEntries(namesOf(endpoint).map((name) => [name, 'nothing']))
-        const url = fillPath(endpoint.path, {
-          ...(isRead ? bobs : nothing),
-          projectId: bobs.projectId ?? '',
-        })
-        const answer = await person?.raw(endpoint.method, url, bodies[id]?.(isRead ? bobs : {}))
-        if (isRead) expect(answer?.status).toBe(200)
-        else if (namesOf(endpoint).length > 1)
-          expect(JSON.stringify(answer?.body)).not.toContain('Project not found')
-        else expect(answer?.status).not.toBe(404)
-        expect(answer?.status).not.toBe(403)
+        if (endpoint.method === 'GET')
+          return expect((await sendExample(person, endpoint, bobs)).status).toBe(200)
+        const answer = await sendExample(person, endpoint, nothing)
+        expect(answer.status).not.toBe(403)
+        expect(answer.body).not.toMatchObject({ message: messages.projectNotFound })
       })
     }
   }

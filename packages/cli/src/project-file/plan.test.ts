@@ -21,6 +21,9 @@ import {
 } from './project-file.test-kit.ts'
 import type { Seen } from './seen.ts'
 
+const web = (more: object = {}) => ({ vms: { web: { ...kind, ...more } } })
+const nothingToDo = { steps: [], problems: [] }
+
 describe('a plan', () => {
   it('makes a project with all that is in it, disks before VMs', () => {
     const what = {
@@ -41,49 +44,33 @@ describe('a plan', () => {
 
   it('does nothing where all is as the file says', () => {
     const there = seen({ vms: [vm('web', { cpu: 2, tags: ['a'] })] })
-    expect(lines({ vms: { web: { ...kind, cpu: 2, tags: ['a'] } } }, there)).toEqual([
+    expect(lines(web({ cpu: 2, tags: ['a'] }), there)).toEqual([
       'Nothing to do: the project is as the file says.',
     ])
   })
 
   it('takes ids of templates and SSH keys for their names', () => {
-    const there = seen({ vms: [vm('web')] })
-    expect(plan({ vms: { web: { template: 't-1', ssh_key: 'k-1' } } }, there)).toMatchObject({
-      steps: [],
-      problems: [],
-    })
+    const what = web({ template: 't-1', ssh_key: 'k-1' })
+    expect(plan(what, seen({ vms: [vm('web')] }))).toMatchObject(nothingToDo)
   })
 
   it('changes what differs, in one call, and leaves what the file does not say', () => {
     const there = seen({ vms: [vm('web', { note: 'kept', cpu: 1, next_cpu: 4, tags: ['b'] })] })
-    const { steps, problems } = plan({ vms: { web: { ...kind, cpu: 2, tags: ['a', 'b'] } } }, there)
-    expect(problems).toEqual([])
-    expect(steps).toMatchObject([
-      {
-        do: 'change',
-        changes: [
-          { field: 'tags', from: ['b'], to: ['a', 'b'] },
-          { field: 'cpu', from: 4, to: 2 },
-        ],
-      },
-    ])
+    const changes = [
+      { field: 'tags', from: ['b'], to: ['a', 'b'] },
+      { field: 'cpu', from: 4, to: 2 },
+    ]
+    expect(plan(web({ cpu: 2, tags: ['a', 'b'] }), there)).toMatchObject({
+      steps: [{ do: 'change', changes }],
+      problems: [],
+    })
   })
 
   it.each([
     ['a pool', { pools: { p: { ...kind, max_size: 5 } } }, seen({ pools: [pool('p')] }), 'max_size 3 -> 5'],
     ['a set', { sets: { s: { ...kind, replicas: 3 } } }, seen({ sets: [set('s')] }), 'replicas 2 -> 3'],
-    [
-      'the SSH key of a VM',
-      { vms: { a: { ...kind, ssh_key: 'desk' } } },
-      seen({ vms: [vm('a')] }),
-      'ssh_key laptop -> desk',
-    ],
-    [
-      'the size of a root disk',
-      { vms: { a: { ...kind, root_disk_gb: 30 } } },
-      seen({ vms: [vm('a')] }),
-      'root_disk_gb empty -> 30',
-    ],
+    ['the SSH key of a VM', web({ ssh_key: 'desk' }), seen({ vms: [vm('web')] }), 'ssh_key laptop -> desk'],
+    ['a root disk', web({ root_disk_gb: 30 }), seen({ vms: [vm('web')] }), 'root_disk_gb empty -> 30'],
     ['a network', { internet: false }, seen(), 'internet true -> false'],
   ])('changes %s', (_, what, there, text) => {
     expect(lines(what, there)[0]).toContain(text)
@@ -91,11 +78,8 @@ describe('a plan', () => {
 
   it('refuses a smaller root disk, and counts what one is being enlarged to', () => {
     const there = seen({ vms: [vm('web', { root_disk_gb: 20, next_root_disk_gb: 30 })] })
-    expect(plan({ vms: { web: { ...kind, root_disk_gb: 30 } } }, there)).toMatchObject({
-      steps: [],
-      problems: [],
-    })
-    expect(plan({ vms: { web: { ...kind, root_disk_gb: 25 } } }, there).problems).toEqual([
+    expect(plan(web({ root_disk_gb: 30 }), there)).toMatchObject(nothingToDo)
+    expect(plan(web({ root_disk_gb: 25 }), there).problems).toEqual([
       'VM web: root_disk_gb is 30 and cannot become 25. Write what it is, or delete the VM and apply the file again.',
     ])
   })
@@ -112,8 +96,8 @@ describe('a plan', () => {
       const other = { ...kind, root_disk_gb: ofOthers }
       return { pools: { p: { ...kind, root_disk_gb: gb } }, sets: { s: other }, vms: { v: other } }
     }
-    expect(plan(wanted(20, 4), there)).toMatchObject({ steps: [], problems: [] })
-    expect(plan({ pools: { p: kind } }, there)).toMatchObject({ steps: [], problems: [] })
+    expect(plan(wanted(20, 4), there)).toMatchObject(nothingToDo)
+    expect(plan({ pools: { p: kind } }, there)).toMatchObject(nothingToDo)
     expect(plan(wanted(30, 5), there).problems).toEqual([
       'Pool p: root_disk_gb is 20 and cannot become 30. Write what it is, or delete the pool and apply the file again.',
       'Set s: root_disk_gb is empty and cannot become 5. Write what it is, or delete the set and apply the file again.',
@@ -122,12 +106,10 @@ describe('a plan', () => {
 
   it('refuses other processors and other memory of a pool or set, which roll-outs change', () => {
     const there = seen({ pools: [pool('p', { cpu: 4, memory_mb: 2048 })], sets: [set('s')] })
-    const same = { p: { ...kind, cpu: 4, memory_mb: 2048 } }
-    expect(plan({ pools: same, sets: { s: { ...kind, cpu: 1, memory_mb: 512 } } }, there)).toMatchObject({
-      steps: [],
-      problems: [],
-    })
-    expect(plan({ pools: { p: kind }, sets: { s: kind } }, there)).toMatchObject({ steps: [], problems: [] })
+    const pools = { p: { ...kind, cpu: 4, memory_mb: 2048 } }
+    const sets = { s: { ...kind, cpu: 1, memory_mb: 512 } }
+    expect(plan({ pools, sets }, there)).toMatchObject(nothingToDo)
+    expect(plan({ pools: { p: kind }, sets: { s: kind } }, there)).toMatchObject(nothingToDo)
     const other = { pools: { p: { ...kind, cpu: 2 } }, sets: { s: { ...kind, memory_mb: 1024 } } }
     expect(plan(other, there).problems).toEqual([
       'Pool p: cpu is 4 and cannot become 2. Write what it is, or delete the pool and apply the file again.',
@@ -145,13 +127,12 @@ describe('a plan', () => {
   })
 
   it('looks at start scripts and shared ports only when it makes a VM', () => {
-    const there = seen({ vms: [vm('web')] })
-    const web = { ...kind, start_script: '#!/bin/sh\n', share_ports: [80] }
-    expect(plan({ vms: { web } }, there).steps).toEqual([])
+    const what = web({ start_script: '#!/bin/sh\n', share_ports: [80] })
+    expect(plan(what, seen({ vms: [vm('web')] })).steps).toEqual([])
   })
 
   it.each([
-    ['the template of a VM', { vms: { a: { ...kind, template: 'Debian 13' } } }, seen({ vms: [vm('a')] })],
+    ['the template of a VM', web({ template: 'Debian 13' }), seen({ vms: [vm('web')] })],
     ['the size of a disk', { disks: { a: { size: '20Gi' } } }, seen({ disks: [disk('a')] })],
     [
       'what a disk is made from',
@@ -191,9 +172,8 @@ describe('a plan', () => {
 })
 
 describe('disks of VMs', () => {
-  const { vm: web, disks } = vmWith('web', [disk('one'), disk('two')])
-  const db = vm('db')
-  const there = seen({ vms: [web, db], disks: [...disks, disk('free')] })
+  const { vm: own, disks } = vmWith('web', [disk('one'), disk('two')])
+  const there = seen({ vms: [own, vm('db')], disks: [...disks, disk('free')] })
   const all = { one: { size: '10Gi' }, two: { size: '10Gi' }, free: { size: '10Gi' } }
 
   it('stay where the file does not say them', () => {
@@ -230,8 +210,8 @@ describe('disks of VMs', () => {
 })
 
 describe('what the file does not have', () => {
-  const { vm: web, disks } = vmWith('web', [disk('data')])
-  const there = seen({ vms: [web], disks, pools: [pool('p')], sets: [set('s')] })
+  const { vm: own, disks } = vmWith('web', [disk('data')])
+  const there = seen({ vms: [own], disks, pools: [pool('p')], sets: [set('s')] })
 
   it('stays, and is told', () => {
     expect(lines({}, there)).toEqual([
@@ -260,7 +240,7 @@ describe('what the file does not have', () => {
   })
 
   it('is no disk that a VM of the file may have', () => {
-    expect(plan({ vms: { web: kind } }, there, true).problems).toEqual([
+    expect(plan(web(), there, true).problems).toEqual([
       'Disk data is attached to VM web. Write `disks` of the VM, with it or without.',
     ])
   })
@@ -406,10 +386,10 @@ describe('the role of whoever applies a file', () => {
   const onlyOwner = 'Internet access: Only the owner of the project can do this.'
 
   it('is told before anything is done, where an operator would change the Internet access', () => {
-    const what = { internet: false, vms: { web: kind } }
+    const what = { internet: false, ...web() }
     expect(plan(what, as('operator')).problems).toEqual([onlyOwner])
     expect(plan(what, as('operator', { internet: false })).problems).toEqual([])
-    expect(plan({ vms: { web: kind } }, as('operator')).problems).toEqual([])
+    expect(plan(web(), as('operator')).problems).toEqual([])
     expect(plan(what, as('owner')).problems).toEqual([])
     expect(plan(what, seen({ project: null })).problems).toEqual([])
     expect(lines(what, as('operator'))).toEqual([
@@ -422,8 +402,8 @@ describe('the role of whoever applies a file', () => {
   })
 
   it('is told a viewer once for each part of the file', () => {
-    const { vm: web, disks } = vmWith('web', [disk('data')])
-    const there = as('viewer', { vms: [web], disks, pools: [pool('p')], sets: [set('s'), set('gone')] })
+    const { vm: own, disks } = vmWith('web', [disk('data')])
+    const there = as('viewer', { vms: [own], disks, pools: [pool('p')], sets: [set('s'), set('gone')] })
     const what = {
       internet: false,
       vms: { web: { ...kind, note: 'other', disks: [] }, new: kind },
@@ -434,7 +414,7 @@ describe('the role of whoever applies a file', () => {
       onlyOwner,
       ...['Disks', 'VMs', 'Pools', 'Sets'].map((part) => `${part}: ${accessTexts.operator}`),
     ])
-    expect(plan({ vms: { web: kind } }, there).problems).toEqual([])
+    expect(plan(web(), there).problems).toEqual([])
   })
 })
 

@@ -27,105 +27,95 @@ describe('a project file', () => {
     expect(parseProjectFile('{"slipway": 1, "project": "shop", "internet": false}', 'f').internet).toBe(false)
   })
 
-  const head = 'slipway: 1\nproject: shop\n'
   it.each([
-    [
-      'no version',
-      'project: shop\n',
-      'shop.yaml:1: slipway: Write `slipway: 1` as the version of the format',
-    ],
-    ['no project', 'slipway: 1\n', 'shop.yaml:1: project: '],
-    ['a field that does not exist', `${head}vm: {}\n`, 'shop.yaml:1: There is no field `vm`'],
+    ['no version', 'project: shop\n', '1: slipway: Write `slipway: 1` as the version of the format'],
+    ['no project', 'slipway: 1\n', '1: project: '],
+    ['a text', 'hello\n', '1: Write fields and their values here'],
+    ['nothing', '', '1: Write fields and their values here'],
+  ])('with %s is refused', (_, text, message) => {
+    expect(refusal(text)).toContain(`shop.yaml:${message}`)
+  })
+
+  const long = 'a'.repeat(201)
+  const scheduled = (schedule: string) => `disks:\n  a: { size: 1Gi, snapshot_schedule: ${schedule} }\n`
+  it.each([
+    ['a field that does not exist', 'vm: {}\n', ':1: There is no field `vm`'],
     [
       'a wrong value, in its line',
-      `${head}vms:\n  web:\n    template: a\n    ssh_key: b\n    cpu: many\n`,
-      'shop.yaml:7: vms.web.cpu: Enter a whole number of processors from 1 to 64',
+      'vms:\n  web:\n    template: a\n    ssh_key: b\n    cpu: many\n',
+      ':7: vms.web.cpu: Enter a whole number of processors from 1 to 64',
     ],
-    [
-      'a VM without a template',
-      `${head}vms:\n  web:\n    ssh_key: b\n`,
-      'shop.yaml:5: vms.web.template: Name the template',
-    ],
-    [
-      'a wrong size',
-      `${head}disks:\n  a:\n    size: lots\n`,
-      'shop.yaml:5: disks.a.size: Please enter a valid disk size',
-    ],
+    ['a VM without a template', 'vms:\n  a: { ssh_key: b }\n', ':4: vms.a.template: Name the template'],
+    ['a wrong size', 'disks:\n  a: { size: lots }\n', ':4: disks.a.size: Please enter a valid disk size'],
     [
       'sizes of a pool that do not fit',
-      `${head}pools:\n  p: { template: a, ssh_key: b, min_size: 5 }\n`,
-      'shop.yaml:4: pools.p.max_size: Minimum size cannot be greater than maximum size.',
+      'pools:\n  p: { template: a, ssh_key: b, min_size: 5 }\n',
+      ':4: pools.p.max_size: Minimum size cannot be greater than maximum size.',
     ],
     [
       'a snapshot schedule that takes no snapshots',
-      `${head}vms:\n  web:\n    template: a\n    ssh_key: b\n    snapshot_schedule: { time_zone: UTC }\n`,
-      'shop.yaml:7: vms.web.snapshot_schedule.daily: Choose hourly, daily or weekly snapshots',
+      scheduled('{ time_zone: UTC }'),
+      ':4: disks.a.snapshot_schedule.daily: Choose hourly, daily or weekly snapshots',
     ],
     [
       'a time of a snapshot schedule that is none',
-      `${head}disks:\n  a:\n    size: 1Gi\n    snapshot_schedule:\n      daily: { time: 3 am, keep: 7 }\n`,
-      'shop.yaml:7: disks.a.snapshot_schedule.daily.time: Enter a time such as 03:00',
+      scheduled('{ daily: { time: 3 am, keep: 7 } }'),
+      ':4: disks.a.snapshot_schedule.daily.time: Enter a time such as 03:00',
     ],
     [
       'too many snapshots to keep',
-      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { hourly: { minute: 0, keep: 169 } } }\n`,
-      'shop.yaml:4: disks.a.snapshot_schedule.hourly.keep: Keep between 1 and 168 hourly snapshots',
+      scheduled('{ hourly: { minute: 0, keep: 169 } }'),
+      ':4: disks.a.snapshot_schedule.hourly.keep: Keep between 1 and 168 hourly snapshots',
     ],
     [
       'a type of snapshot that VMs have and disks do not',
-      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { hourly: { minute: 0, keep: 1 }, snapshot_type: disk } }\n`,
-      'shop.yaml:4: disks.a.snapshot_schedule.snapshot_type: ',
+      scheduled('{ hourly: { minute: 0, keep: 1 }, snapshot_type: disk }'),
+      ':4: disks.a.snapshot_schedule.snapshot_type: ',
     ],
     [
       'a field of a rhythm that does not exist',
-      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { hourly: { minute: 0, keep: 1, every: 2 } } }\n`,
-      'shop.yaml:4: disks.a.snapshot_schedule.hourly: There is no field `every`',
+      scheduled('{ hourly: { minute: 0, keep: 1, every: 2 } }'),
+      ':4: disks.a.snapshot_schedule.hourly: There is no field `every`',
     ],
     [
       'a field of a snapshot schedule that does not exist',
-      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: { monthly: { keep: 1 } } }\n`,
-      'shop.yaml:4: disks.a.snapshot_schedule: There is no field `monthly`',
+      scheduled('{ monthly: { keep: 1 } }'),
+      ':4: disks.a.snapshot_schedule: There is no field `monthly`',
     ],
     [
       'no snapshot schedule where there should be one',
-      `${head}disks:\n  a: { size: 1Gi, snapshot_schedule: null }\n`,
-      'shop.yaml:4: disks.a.snapshot_schedule: Write fields and their values here',
+      scheduled('null'),
+      ':4: disks.a.snapshot_schedule: Write fields and their values here',
     ],
     [
       'a webhook without a URL',
-      `${head}webhooks:\n  chat: { kinds: [failure] }\n`,
-      'shop.yaml:4: webhooks.chat.url: Enter the URL that the requests go to',
+      'webhooks:\n  chat: { kinds: [failure] }\n',
+      ':4: webhooks.chat.url: Enter the URL that the requests go to',
     ],
     [
       'a secret of a webhook',
-      `${head}webhooks:\n  chat: { url: 'https://a.test/', secret: whsec_a }\n`,
-      'shop.yaml:4: webhooks.chat: There is no field `secret`',
+      "webhooks:\n  chat: { url: 'https://a.test/', secret: whsec_a }\n",
+      ':4: webhooks.chat: There is no field `secret`',
     ],
     [
       'a name that is too long for the description of a webhook',
-      `${head}webhooks:\n  ${'a'.repeat(201)}: { url: 'https://a.test/' }\n`,
-      `webhooks.${'a'.repeat(201)}: Use at most 200 characters for the description`,
+      `webhooks:\n  ${long}: { url: 'https://a.test/' }\n`,
+      `webhooks.${long}: Use at most 200 characters for the description`,
     ],
     [
       'a disk for two VMs',
-      `${head}vms:\n  a: { template: t, ssh_key: k, disks: [d] }\n  b: { template: t, ssh_key: k, disks: [d] }\n`,
-      'shop.yaml:5: vms.b.disks.0: A disk can be attached to one VM only',
+      'vms:\n  a: { template: t, ssh_key: k, disks: [d] }\n  b: { template: t, ssh_key: k, disks: [d] }\n',
+      ':5: vms.b.disks.0: A disk can be attached to one VM only',
     ],
-    [
-      'a name that comes twice',
-      `${head}disks:\n  a: { size: 1 }\n  a: { size: 2 }\n`,
-      'shop.yaml:5: Map keys must be unique',
-    ],
-    ['no YAML', `${head}disks: [\n`, 'shop.yaml:4: '],
-    ['a text', 'hello\n', 'shop.yaml:1: Write fields and their values here'],
-    ['nothing', '', 'shop.yaml:1: Write fields and their values here'],
+    ['a name that comes twice', 'disks:\n  a: {}\n  a: {}\n', ':5: Map keys must be unique'],
+    ['no YAML', 'disks: [\n', ':4: '],
     [
       'an image without an address',
-      `${head}disks:\n  a: { size: 1Gi, source: HTTP }\n`,
+      'disks:\n  a: { size: 1Gi, source: HTTP }\n',
       'Please enter an image URL',
     ],
   ])('with %s is refused', (_, text, message) => {
-    expect(refusal(text)).toContain(message)
+    expect(refusal(`slipway: 1\nproject: shop\n${text}`)).toContain(message)
   })
 
   it('that unfolds without end is refused', () => {
@@ -144,18 +134,12 @@ describe('a project file', () => {
 
 describe('an export', () => {
   it('leaves out what new objects have anyway, and says what it cannot hold', async () => {
+    const disks = [{ name: 'd', size: '1Gi', source: 'SNAPSHOT' as const }]
+    const size = { cpu: 4, memory_mb: 2048, root_disk_gb: 20 }
     const there = seen({
       disks: [disk('data'), disk('copy', { source: 'snapshot' })],
       vms: [vm('web', { tags: ['a'], next_memory_mb: 512, root_disk_gb: 30 })],
-      pools: [
-        pool('p', {
-          cpu: 4,
-          memory_mb: 2048,
-          root_disk_gb: 20,
-          snapshot_id: 's',
-          disks: [{ name: 'd', size: '1Gi', source: 'SNAPSHOT' }],
-        }),
-      ],
+      pools: [pool('p', { ...size, snapshot_id: 's', disks })],
     })
     expect(
       await writeProjectFile(there),

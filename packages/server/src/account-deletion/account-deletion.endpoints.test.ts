@@ -1,45 +1,30 @@
 /** Every endpoint, asked by somebody whose account is being deleted, and by a member of a project of theirs. */
 import {
-  accountApi,
   accountDeletionApi,
   accountDeletionTexts,
   type Endpoint,
   endpoints,
-  fillPath,
   isOfProject,
   mayWhileFrozen,
   mayWhileLeaving,
-  projectMemberApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { lastMail, testApp } from '../app.test-kit.ts'
+import { testApp } from '../app.test-kit.ts'
+import { pathInProject } from '../example-requests.test-kit.ts'
 
 const app = await testApp({ admins: ['person-1@slipway.test', 'person-3@slipway.test'] })
 const ada = await app.signedIn('Ada')
-const bob = await app.signedIn('Bob')
+const projectId = await ada.make('/api/projects', { name: 'p' })
+const bob = await app.member(ada, projectId, 'operator')
 await app.signedIn('Grace')
-const projectId = ((await ada.raw('POST', '/api/projects', { name: 'p' })).body as { id: string }).id
-await ada.call(projectMemberApi.invite, {
-  params: { projectId },
-  body: { email: bob.email, role: 'operator' },
-})
-const token = /token=(\S+)/.exec(lastMail(app.mails, bob.email).link)?.[1] ?? ''
-await bob.call(projectMemberApi.accept, { body: { token } })
 await ada.call(accountDeletionApi.request)
-const { email, password } = ada
-const leaving = app.client((await app.client().call(accountApi.signIn, { body: { email, password } })).cookie)
+const leaving = await app.again(ada)
 
-const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
-const urlOf = (endpoint: Endpoint) =>
-  fillPath(
-    endpoint.path,
-    Object.fromEntries(namesOf(endpoint).map((name) => [name, name === 'projectId' ? projectId : 'none'])),
-  )
-const refused = async (answer: Promise<{ status: number; body: unknown }>, sentence: string) => {
-  const { status, body } = await answer
-  // What is asked for is read first: a body that says nothing is refused as such.
+/** What is asked for is read first: a body that says nothing is refused as such. */
+async function expectRefused(person: Pick<typeof ada, 'raw'>, endpoint: Endpoint, message: unknown) {
+  const { status, body } = await person.raw(endpoint.method, pathInProject(endpoint, projectId))
   if (status === 400 || status === 422) return
-  expect([status, (body as { message: string }).message]).toEqual([403, sentence])
+  expect({ status, body }).toEqual({ status: 403, body: { message } })
 }
 
 describe('somebody whose account is being deleted', () => {
@@ -48,19 +33,15 @@ describe('somebody whose account is being deleted', () => {
   )) {
     if (mayWhileLeaving(endpoint.id) === true) continue
     it(`${endpoint.method} ${endpoint.path} is refused`, () =>
-      refused(leaving.raw(endpoint.method, urlOf(endpoint)), accountDeletionTexts.leaving))
+      expectRefused(leaving, endpoint, accountDeletionTexts.leaving))
   }
 })
 
 describe('a member of a project of theirs', () => {
   for (const endpoint of endpoints.filter(({ id }) => isOfProject(id))) {
     if (mayWhileFrozen(endpoint) === true) continue
-    it(`${endpoint.method} ${endpoint.path} is refused`, async () => {
-      const { status, body } = await bob.raw(endpoint.method, urlOf(endpoint))
-      if (status === 400 || status === 422) return
-      expect(status).toBe(403)
-      // What only owners may do is refused for that.
-      expect((body as { message: string }).message).toMatch(/deleting their account|Only the owner/)
-    })
+    // What only owners may do is refused for that.
+    it(`${endpoint.method} ${endpoint.path} is refused`, () =>
+      expectRefused(bob, endpoint, expect.stringMatching(/deleting their account|Only the owner/)))
   }
 })

@@ -1,24 +1,19 @@
-/** Who may create an account, by the sign-up policy of the installation. */
+/** Who may create an account, by the sign-up policy of the installation; the contract's tests have every policy. */
 import {
   accountApi,
   accountTexts,
   hostApi,
   invitationDays,
   openSignUp,
-  projectApi,
   projectMemberApi,
   type SignUpRule,
   signUpCondition,
 } from '@slipway/contract'
-import { afterAll, describe, expect, it } from 'vitest'
-import { lastMail, makeTestApp, tokenOf } from '../app.test-kit.ts'
+import { expect, it } from 'vitest'
+import { lastMail, testApp, tokenOf } from '../app.test-kit.ts'
 
 const password = 'Correct-horse-1'
 const day = 86_400_000
-const apps: Awaited<ReturnType<typeof makeTestApp>>[] = []
-afterAll(async () => {
-  for (const app of apps) await app.close()
-})
 
 /**
  * An installation that was open before, with Ada who owns a project, and with somebody who signed up and did not open the
@@ -26,10 +21,9 @@ afterAll(async () => {
  */
 async function installation(signUpRule: SignUpRule) {
   const rule = { ...openSignUp }
-  const app = await makeTestApp({ signUp: rule })
-  apps.push(app)
+  const app = await testApp({ signUp: rule })
   const ada = await app.signedIn('Ada')
-  const { body } = await ada.call(projectApi.create, { body: { name: 'shared' } })
+  const params = { projectId: await ada.make('/api/projects', { name: 'shared' }) }
   const open = app.client()
   const signUp = (email: string) =>
     open.call(accountApi.signUp, { body: { name: 'Bob Babbage', email, password } })
@@ -38,6 +32,10 @@ async function installation(signUpRule: SignUpRule) {
   const firstLink = tokenOf(lastMail(app.mails, unverified))
   Object.assign(rule, signUpRule)
   await app.restart()
+  const stored = async () => [
+    (await app.db.selectFrom('account').select('email').execute()).length,
+    app.mails.length,
+  ]
   return {
     app,
     ada,
@@ -45,128 +43,97 @@ async function installation(signUpRule: SignUpRule) {
     signUp,
     unverified,
     firstLink,
-    params: { projectId: body.id },
-    invite: (email: string) =>
-      ada.call(projectMemberApi.invite, {
-        params: { projectId: body.id },
-        body: { email, role: 'viewer' },
-      }),
-    accounts: async () => (await app.db.selectFrom('account').select('email').execute()).length,
+    params,
+    invite: (email: string) => ada.call(projectMemberApi.invite, { params, body: { email, role: 'viewer' } }),
+    /** Refused, with nothing stored and nothing mailed. */
+    async expectRefused(email: string) {
+      await app.idle()
+      const before = await stored()
+      expect(await signUp(email)).toMatchObject({
+        status: 403,
+        body: { message: signUpCondition(signUpRule) },
+      })
+      await app.idle()
+      expect(await stored()).toEqual(before)
+    },
   }
 }
 
-type Installation = Awaited<ReturnType<typeof installation>>
+const domains = await installation({ policy: 'domains', domains: ['example.com', 'example.org'] })
+const closed = await installation({ policy: 'closed', domains: [] })
+const invitation = await installation({ policy: 'invitation', domains: [] })
 
-/** Refused, with nothing stored and nothing mailed. */
-async function expectRefused({ app, signUp, accounts }: Installation, email: string, rule: SignUpRule) {
-  await app.idle()
-  const before = [await accounts(), app.mails.length]
-  expect(await signUp(email)).toMatchObject({ status: 403, body: { message: signUpCondition(rule) } })
-  await app.idle()
-  expect([await accounts(), app.mails.length]).toEqual(before)
-}
-
-const domains: SignUpRule = { policy: 'domains', domains: ['example.com', 'example.org'] }
-const invitation: SignUpRule = { policy: 'invitation', domains: [] }
-const closed: SignUpRule = { policy: 'closed', domains: [] }
-const rules = [openSignUp, invitation, closed, domains]
-
-describe.each(rules)('under the policy $policy', (rule) => {
-  const its = installation(rule)
-
-  it('the host names it', async () => {
-    expect((await (await its).open.call(hostApi.get)).body.sign_up).toEqual(rule)
-  })
-
-  it('somebody from anywhere gets 201 only where it is open', async () => {
-    const there = await its
-    if (rule.policy === 'open') expect((await there.signUp('any@elsewhere.test')).status).toBe(201)
-    else await expectRefused(there, 'any@elsewhere.test', rule)
-  })
-
-  it('an address at one of the domains gets 201 where it is open or names them', async () => {
-    const there = await its
-    if (rule === openSignUp || rule === domains)
-      expect((await there.signUp('Bob@Example.org')).status).toBe(201)
-    else await expectRefused(there, 'bob@example.org', rule)
-    if (rule !== openSignUp) await expectRefused(there, 'bob@sub.example.org', rule)
-  })
-
-  it('an invited address gets 201 unless it is closed', async () => {
-    const there = await its
-    await there.invite('guest@elsewhere.test')
-    if (rule.policy === 'closed') await expectRefused(there, 'guest@elsewhere.test', rule)
-    else expect((await there.signUp('Guest@Elsewhere.test')).status).toBe(201)
-  })
-
-  it('the email that invites somebody tells them to create an account unless it is closed', async () => {
-    const { app, invite } = await its
-    await invite('reader@elsewhere.test')
-    const tells = lastMail(app.mails, 'reader@elsewhere.test').text.includes(
-      'create one with this email address',
-    )
-    expect(tells).toBe(rule.policy !== 'closed')
-  })
-
-  it('the account that was not verified before is, by its link, by another and by a reset', async () => {
-    const { app, open, unverified, firstLink } = await its
-    const body = { email: unverified }
-    expect((await open.call(accountApi.resendVerification, { body })).status).toBe(200)
-    await app.idle()
-    const token = tokenOf(lastMail(app.mails, unverified))
-    expect(token).not.toBe(firstLink)
-    expect((await open.call(accountApi.verifyEmail, { body: { token } })).status).toBe(200)
-    expect((await open.call(accountApi.signIn, { body: { ...body, password } })).status).toBe(200)
-    expect((await open.call(accountApi.forgotPassword, { body })).status).toBe(200)
-    await app.idle()
-    const reset = { token: tokenOf(lastMail(app.mails, unverified)), password: 'Different-horse-1' }
-    expect((await open.call(accountApi.resetPassword, { body: reset })).status).toBe(200)
-  })
-
-  it('an address that has an account is told so only if it may sign up', async () => {
-    const there = await its
-    const taken = { status: 409, body: { message: accountTexts.emailTaken } }
-    if (rule.policy === 'open') expect(await there.signUp(there.unverified)).toMatchObject(taken)
-    else await expectRefused(there, there.unverified, rule)
-    await there.invite(there.unverified)
-    if (rule.policy === 'closed') await expectRefused(there, there.unverified, rule)
-    else expect(await there.signUp(there.unverified)).toMatchObject(taken)
-  })
+it('the host names the policy', async () => {
+  const { sign_up } = (await domains.open.call(hostApi.get)).body
+  expect(sign_up).toEqual({ policy: 'domains', domains: ['example.com', 'example.org'] })
 })
 
-describe.each([invitation, domains])('under the policy $policy an invitation', (rule) => {
-  it('is good for nothing once it is withdrawn or too old', async () => {
-    const there = await installation(rule)
-    const { body } = await there.invite('withdrawn@elsewhere.test')
-    await there.ada.call(projectMemberApi.withdraw, {
-      params: { ...there.params, invitationId: body.id },
-    })
-    await expectRefused(there, 'withdrawn@elsewhere.test', rule)
-    await there.invite('late@elsewhere.test')
-    await there.app.clock.suspend(invitationDays * day + 1)
-    await expectRefused(there, 'late@elsewhere.test', rule)
-  })
+it('201 for an address at one of the domains, and for an invited one; 403 for any other', async () => {
+  expect((await domains.signUp('Bob@Example.org')).status).toBe(201)
+  await domains.expectRefused('guest@elsewhere.test')
+  await domains.invite('guest@elsewhere.test')
+  expect((await domains.signUp('Guest@Elsewhere.test')).status).toBe(201)
+})
 
-  it('is good for nothing after it was accepted', async () => {
-    const there = await installation(rule)
-    await there.invite('gone@elsewhere.test')
-    await there.app.db
-      .updateTable('project_invitation')
-      .set({ accepted_at: '2026-01-01T00:00:00.000Z' })
-      .execute()
-    await expectRefused(there, 'gone@elsewhere.test', rule)
-  })
+it('403 for an invited address where sign-up is closed', async () => {
+  await closed.invite('guest@elsewhere.test')
+  await closed.expectRefused('guest@elsewhere.test')
+})
 
-  it('lets in who signs up while it is open, and then verifies, signs in and accepts it', async () => {
-    const { app, invite, signUp, open } = await installation(rule)
-    const email = 'guest@elsewhere.test'
-    await invite(email)
-    const invited = /token=(\S+)/.exec(lastMail(app.mails, email).link ?? '')?.[1] ?? ''
-    expect((await signUp(email)).status).toBe(201)
-    const token = tokenOf(lastMail(app.mails, email))
-    await open.call(accountApi.verifyEmail, { body: { token } })
-    const { cookie } = await open.call(accountApi.signIn, { body: { email, password } })
-    const accepted = await app.client(cookie).call(projectMemberApi.accept, { body: { token: invited } })
-    expect(accepted.status).toBe(200)
-  })
+it.each([
+  ['tells them', domains, true],
+  ['where sign-up is closed does not tell them', closed, false],
+] as const)('the email that invites somebody %s to create an account', async (_, { app, invite }, tells) => {
+  await invite('reader@elsewhere.test')
+  const { text } = lastMail(app.mails, 'reader@elsewhere.test')
+  expect(text.includes('create one with this email address')).toBe(tells)
+})
+
+it('the account that was not verified before is, by its link, by another and by a reset', async () => {
+  const { app, open, unverified, firstLink } = closed
+  const body = { email: unverified }
+  expect((await open.call(accountApi.resendVerification, { body })).status).toBe(200)
+  await app.idle()
+  const token = tokenOf(lastMail(app.mails, unverified))
+  expect(token).not.toBe(firstLink)
+  expect((await open.call(accountApi.verifyEmail, { body: { token } })).status).toBe(200)
+  expect((await app.signIn({ ...body, password })).status).toBe(200)
+  const reset = { token: await app.resetToken(unverified), password: 'Different-horse-1' }
+  expect((await open.call(accountApi.resetPassword, { body: reset })).status).toBe(200)
+})
+
+it('an address that has an account is told so only if it may sign up', async () => {
+  const { unverified, signUp, invite, expectRefused } = domains
+  await expectRefused(unverified)
+  await invite(unverified)
+  expect(await signUp(unverified)).toMatchObject({ status: 409, body: { message: accountTexts.emailTaken } })
+})
+
+it('an invitation is good for nothing once it is withdrawn, accepted or too old', async () => {
+  const { app, ada, params, invite, expectRefused } = domains
+  const { id: invitationId } = (await invite('withdrawn@elsewhere.test')).body
+  await ada.call(projectMemberApi.withdraw, { params: { ...params, invitationId } })
+  await expectRefused('withdrawn@elsewhere.test')
+  await invite('gone@elsewhere.test')
+  await app.db
+    .updateTable('project_invitation')
+    .set({ accepted_at: '2026-01-01T00:00:00.000Z' })
+    .where('email', '=', 'gone@elsewhere.test')
+    .execute()
+  await expectRefused('gone@elsewhere.test')
+  await invite('late@elsewhere.test')
+  await app.clock.suspend(invitationDays * day + 1)
+  await expectRefused('late@elsewhere.test')
+})
+
+it('who signs up while invited then verifies, signs in and accepts the invitation', async () => {
+  const { app, open, signUp, invite } = invitation
+  const email = 'guest@elsewhere.test'
+  await invite(email)
+  const invited = { token: tokenOf(lastMail(app.mails, email)) }
+  expect((await signUp(email)).status).toBe(201)
+  const verify = { token: tokenOf(lastMail(app.mails, email)) }
+  await open.call(accountApi.verifyEmail, { body: verify })
+  const guest = await app.again({ email, password })
+  expect((await guest.call(projectMemberApi.accept, { body: invited })).status).toBe(200)
 })

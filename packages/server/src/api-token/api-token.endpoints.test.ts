@@ -1,15 +1,8 @@
 /** Every endpoint with every kind of API token: what the contract says of tokens is what the server does. */
-import {
-  apiTokenApi,
-  apiTokenMay,
-  apiTokenTexts,
-  type Endpoint,
-  endpoints,
-  fillPath,
-  projectApi,
-} from '@slipway/contract'
+import { apiTokenApi, apiTokenMay, apiTokenTexts, type Endpoint, endpoints } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../app.test-kit.ts'
+import { pathInProject } from '../example-requests.test-kit.ts'
 
 const app = await testApp()
 const ada = await app.signedIn('Ada')
@@ -19,11 +12,9 @@ async function tokenOf(person: typeof ada, body: object): Promise<{ id: string; 
   const common = { name: 't', access: 'write', project_ids: null }
   return (await person.call(apiTokenApi.create, { body: { ...common, ...body } })).body
 }
-const projectOf = async (person: typeof ada) =>
-  (await person.call(projectApi.create, { body: { name: 'p' } })).body.id
 
-const shop = await projectOf(ada)
-const other = await projectOf(ada)
+const shop = await ada.make('/api/projects', { name: 'p' })
+const other = await ada.make('/api/projects', { name: 'p' })
 const scopes = {
   'a token for reading': { access: 'read', project_ids: null },
   'a token for writing': { access: 'write', project_ids: null },
@@ -45,23 +36,18 @@ await ada.call(apiTokenApi.delete, { params: { apiTokenId: revoked.id } })
 const ofDisabled = await tokenOf(gone, {})
 await app.db.updateTable('account').set({ disabled_at: 'now' }).where('email', '=', gone.email).execute()
 
+const things = ['account', 'project', 'ssh_key', 'template', 'vm', 'disk', 'vm_group', 'share'] as const
 const state = async () =>
   JSON.stringify(
     await Promise.all(
-      (
-        ['account', 'project', 'ssh_key', 'template', 'vm', 'disk', 'vm_group', 'share', 'activity'] as const
-      ).map((table) => app.db.selectFrom(table).selectAll().execute()),
+      [...things, 'activity' as const].map((table) => app.db.selectFrom(table).selectAll().execute()),
     ),
   )
 
-/** The project is there, and nothing else that a path names: whoever may ask is told so. */
-const pathOf = (endpoint: Endpoint) => {
-  const names = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
-  const ids = Object.fromEntries(names.map((name) => [name, name === 'projectId' ? shop : 'none']))
-  return fillPath(endpoint.path, ids)
-}
 const ask = (endpoint: Endpoint, token: string | undefined) =>
-  app.client().raw(endpoint.method, pathOf(endpoint), undefined, { authorization: `Bearer ${token}` })
+  app
+    .client()
+    .raw(endpoint.method, pathInProject(endpoint, shop), undefined, { authorization: `Bearer ${token}` })
 
 const behindSession = endpoints.filter(({ auth }) => auth === 'session')
 
@@ -78,7 +64,7 @@ for (const [name, scope] of Object.entries(scopes)) {
         const before = await state()
         const { status, body } = await ask(endpoint, tokens.get(name))
         if (verdict === true) {
-          const bySession = await ada.raw(endpoint.method, pathOf(endpoint))
+          const bySession = await ada.raw(endpoint.method, pathInProject(endpoint, shop))
           expect(status).toBe(bySession.status)
           expect([401, 403]).not.toContain(status)
         } else {

@@ -1,12 +1,4 @@
-import {
-  apiTokenApi,
-  apiTokenLimit,
-  apiTokenTexts,
-  hostApi,
-  messages,
-  projectApi,
-  sshKeyApi,
-} from '@slipway/contract'
+import { apiTokenApi, apiTokenLimit, apiTokenTexts, hostApi, messages, projectApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../app.test-kit.ts'
 import { apiTokenHash, newApiToken } from './api-token.secret.ts'
@@ -19,6 +11,11 @@ const writeAll = { ...readAll, access: 'write' } as const
 type Person = Awaited<ReturnType<typeof app.signedIn>>
 const createBy = async (person: Person, body: object = readAll) =>
   (await person.call(apiTokenApi.create, { body })).body
+const expireIn = (ms: number) =>
+  app.db
+    .updateTable('api_token')
+    .set({ expires_at: new Date(app.clock.now() + ms).toISOString() })
+    .execute()
 /** Calls with a token and nothing else, as programs do. */
 const asProgram = (token: string, more: Record<string, string> = {}) => ({
   get: (url: string) =>
@@ -80,13 +77,6 @@ describe('creating one', () => {
     expect((await ada.call(apiTokenApi.list)).body).toEqual([])
   })
 
-  it("400 for another user's project", async () => {
-    const [ada, bob] = [await app.signedIn('Ada'), await app.signedIn('Bob')]
-    const { id } = (await bob.call(projectApi.create, { body: { name: 'p' } })).body
-    const answer = await ada.call(apiTokenApi.create, { body: { ...readAll, project_ids: [id] } })
-    expect(answer).toMatchObject({ status: 400, body: { message: apiTokenTexts.unknownProject } })
-  })
-
   it('409 when there are too many, also of many at once', async () => {
     const ada = await app.signedIn()
     const answers = await Promise.all(
@@ -100,17 +90,10 @@ describe('creating one', () => {
 })
 
 describe('revoking one', () => {
-  it('204, and 404 the second time and for one of another user', async () => {
-    const [ada, bob] = [await app.signedIn('Ada'), await app.signedIn('Bob')]
-    const { id, token } = await createBy(ada)
-    const params = { apiTokenId: id }
-    expect((await bob.call(apiTokenApi.delete, { params })).status).toBe(404)
-    expect((await asProgram(token).get('/api/projects')).status).toBe(200)
+  it('204, and 404 the second time', async () => {
+    const ada = await app.signedIn()
+    const params = { apiTokenId: (await createBy(ada)).id }
     expect((await ada.call(apiTokenApi.delete, { params })).status).toBe(204)
-    expect(await asProgram(token).get('/api/projects')).toMatchObject({
-      status: 401,
-      body: { message: apiTokenTexts.invalid },
-    })
     expect(await ada.call(apiTokenApi.delete, { params })).toMatchObject({
       status: 404,
       body: { message: apiTokenTexts.notFound },
@@ -127,20 +110,13 @@ describe('signing in with one', () => {
     expect((await program.post('/api/projects', { name: 'shop' })).status).toBe(201)
     expect((await ada.call(projectApi.list)).body).toMatchObject([{ name: 'shop' }])
     // The scheme is written in any case (RFC 9110).
-    const { status } = await app
-      .client()
-      .raw('GET', '/api/projects', undefined, { authorization: `bearer ${token}` })
-    expect(status).toBe(200)
+    const lowerCase = asProgram(token, { authorization: `bearer ${token}` })
+    expect((await lowerCase.get('/api/projects')).status).toBe(200)
   })
 
   it('401 for one that expired, and for a text that is none; a cookie beside it changes nothing', async () => {
     const ada = await app.signedIn()
     const { token } = await createBy(ada, { ...readAll, expires_in_days: 1 })
-    const expireIn = (ms: number) =>
-      app.db
-        .updateTable('api_token')
-        .set({ expires_at: new Date(app.clock.now() + ms).toISOString() })
-        .execute()
     await expireIn(1)
     expect((await asProgram(token).get('/api/projects')).status).toBe(200)
     await expireIn(0)
@@ -170,13 +146,6 @@ describe('signing in with one', () => {
     expect((await asProgram(token).get(path)).status).toBe(401)
   })
 
-  it('401 for the token of a disabled account', async () => {
-    const ada = await app.signedIn()
-    const { token } = await createBy(ada)
-    await app.db.updateTable('account').set({ disabled_at: 'now' }).where('email', '=', ada.email).execute()
-    expect((await asProgram(token).get('/api/projects')).status).toBe(401)
-  })
-
   it('notes its use, once a minute', async () => {
     const ada = await app.signedIn()
     const { token } = await createBy(ada)
@@ -195,53 +164,24 @@ describe('signing in with one', () => {
 })
 
 describe('the scope of one', () => {
-  it('403 for what it does not cover, with what would', async () => {
+  it('says in a refusal what would cover the call, and cuts down what lists have', async () => {
     const ada = await app.signedIn()
-    const [mine, other] = await Promise.all(
-      ['mine', 'other'].map(async (name) => (await ada.call(projectApi.create, { body: { name } })).body.id),
-    )
+    const mine = await ada.make('/api/projects', { name: 'mine' })
+    await ada.make('/api/projects', { name: 'other' })
     const { token } = await createBy(ada, { ...readAll, project_ids: [mine] })
     const program = asProgram(token)
     expect((await program.get('/api/projects')).body).toMatchObject([{ id: mine }])
-    expect((await program.get(`/api/projects/${mine}/vms`)).status).toBe(200)
-    for (const id of [other, 'none']) {
-      expect(await program.get(`/api/projects/${id}/vms`)).toMatchObject({
-        status: 403,
-        body: { message: apiTokenTexts.otherProject },
-      })
-    }
-    const hits = (await program.get('/api/search?q=o')).body as { kind: string }[]
-    expect(hits.filter(({ kind }) => kind === 'project')).toEqual([])
-    expect(await program.get('/api/user/activity')).toMatchObject({
-      status: 403,
-      body: { message: apiTokenTexts.needsAllProjects },
+    expect((await program.get('/api/search?q=other')).body).toEqual([])
+    expect((await program.get('/api/user/activity')).body).toEqual({
+      message: apiTokenTexts.needsAllProjects,
     })
-    expect(
-      await program.post(`/api/projects/${mine}/disks`, { name: 'd', size: '1Gi', source: 'EMPTY' }),
-    ).toMatchObject({
-      status: 403,
-      body: { message: apiTokenTexts.needsWrite },
-    })
-  })
-
-  it('403 for what only people do: tokens, keys and the account, and no token opens a shared port', async () => {
-    const ada = await app.signedIn()
-    const { token } = await createBy(ada, writeAll)
-    const program = asProgram(token)
-    for (const url of ['/api/user/tokens', '/api/admin/operations']) {
-      expect(await program.get(url)).toMatchObject({
-        status: 403,
-        body: { message: apiTokenTexts.notForTokens },
-      })
-    }
-    expect((await program.post('/api/user/tokens', readAll)).status).toBe(403)
-    expect((await program.post('/api/user/ssh-keys', {})).status).toBe(403)
-    expect((await program.get('/api/user/ssh-keys')).body).toEqual((await ada.call(sshKeyApi.list)).body)
+    const disks = await program.post(`/api/projects/${mine}/disks`, {})
+    expect(disks.body).toEqual({ message: apiTokenTexts.needsWrite })
   })
 
   it('does not grow when its project is deleted', async () => {
     const ada = await app.signedIn()
-    const { id } = (await ada.call(projectApi.create, { body: { name: 'brief' } })).body
+    const id = await ada.make('/api/projects', { name: 'brief' })
     const { token } = await createBy(ada, { ...readAll, project_ids: [id] })
     await ada.call(projectApi.delete, { params: { projectId: id } })
     await ada.call(projectApi.create, { body: { name: 'next' } })
@@ -254,8 +194,7 @@ describe('tokens that expired long ago', () => {
     const ada = await app.signedIn()
     await createBy(ada, { ...readAll, expires_in_days: 1 })
     const sweptAfter = async (ms: number) => {
-      const expires_at = new Date(app.clock.now() - ms).toISOString()
-      await app.db.updateTable('api_token').set({ expires_at }).execute()
+      await expireIn(-ms)
       await app.clock.advance(60 * 60_000)
       await app.idle()
       return (await ada.call(apiTokenApi.list)).body.length === 0

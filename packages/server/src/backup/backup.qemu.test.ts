@@ -1,3 +1,4 @@
+// @module-tag full
 /** Backups of a guest that is writing, and the same guest started from another data directory. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'

@@ -5,7 +5,6 @@ import {
   chmod,
   lstat,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -14,15 +13,14 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { freshPlace, onPostgres } from '../db/database.test-kit.ts'
 import { takeRows } from '../db/kept-rows.ts'
 import { migrate, migrationsDone } from '../db/migrate.ts'
-import { type DatabasePlace, openDatabase } from '../db/open.ts'
+import { type DatabasePlace, type Db, openDatabase } from '../db/open.ts'
 import { digestOf, tablesOf } from '../db/tables.ts'
 import { openDeskAt } from '../desk.test-kit.ts'
 import { work } from '../engine/engine.test-kit.ts'
@@ -30,6 +28,7 @@ import { clusterLimits, noLimits } from '../engine/limits.ts'
 import { SIMULATED_FILE } from '../engine/simulated/kept.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
 import { fill } from '../filled.test-kit.ts'
+import { directoryForEach } from '../lib/directory.test-kit.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
 import { silentLog } from '../lib/log.ts'
 import { makeOldDatabase } from '../upgrade/upgrade.test-kit.ts'
@@ -39,15 +38,10 @@ import { MANIFEST, type Manifest, readManifest } from './manifest.ts'
 import { requireComplete, restoreBackup } from './restore.ts'
 import { writeBackup } from './write.ts'
 
-let home: string
-const at = (...names: string[]) => path.join(home, ...names)
+const at = directoryForEach()
 const closing: (() => Promise<unknown>)[] = []
-beforeEach(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'slipway-backup-'))
-})
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
-  await rm(home, { recursive: true, force: true })
 })
 
 /** The server over a data directory and a database. */
@@ -76,14 +70,27 @@ async function filled() {
   return { ...server, desk, vmId: body.id }
 }
 
-const never = () => new AbortController().signal
-const digests = async (place: DatabasePlace) => {
-  const db = openDatabase(place)
-  const all = await tablesOf(db)
-  const found = await Promise.all(all.map(async (table) => [table.name, await digestOf(db, table)] as const))
-  await db.destroy()
-  return Object.fromEntries(found)
+/** An installation, and a backup of it. */
+async function backedUp() {
+  const server = await filled()
+  return { ...server, made: await writeBackup(server.installation, at('backup'), work()) }
 }
+
+async function inDatabase<T>(place: DatabasePlace, look: (db: Db) => Promise<T>): Promise<T> {
+  const db = openDatabase(place)
+  return look(db).finally(() => db.destroy())
+}
+/** What the digests of a database have to be that is restored from a backup. */
+const digestsIn = ({ tables }: Pick<Manifest, 'tables'>) =>
+  Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }]))
+const never = () => new AbortController().signal
+const digests = (place: DatabasePlace) =>
+  inDatabase(place, async (db) => {
+    const all = await tablesOf(db)
+    return Object.fromEntries(
+      await Promise.all(all.map(async (table) => [table.name, await digestOf(db, table)] as const)),
+    )
+  })
 const restoreTo = async (name: string, place?: DatabasePlace, from = 'backup') => {
   const database = place ?? (await freshPlace(at(`${name}.sqlite`)))
   const target = { dataDir: at(name), database, engine: 'simulated' as const }
@@ -94,12 +101,10 @@ describe('a backup', () => {
   it('has every row of every table, whatever is going on', async () => {
     const first = await serverAt(at('first'), await freshPlace(at('first.sqlite')))
     await fill(first.app)
-    const { tables } = await writeBackup(first.installation, at('backup'), work())
-    expect(tables.filter(({ rows }) => rows === 0).map(({ name }) => name)).toEqual([])
+    const made = await writeBackup(first.installation, at('backup'), work())
+    expect(made.tables.filter(({ rows }) => rows === 0).map(({ name }) => name)).toEqual([])
     const { database } = await restoreTo('second')
-    expect(await digests(database)).toEqual(
-      Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }])),
-    )
+    expect(await digests(database)).toEqual(digestsIn(made))
   })
 
   it('that the engine cannot make is refused with its sentence before anything is written', async () => {
@@ -125,13 +130,10 @@ describe('a backup', () => {
     const { installation } = await serverAt(at('first'), await freshPlace(at('first.sqlite')))
     const { migrations } = await writeBackup({ ...installation, database: old }, at('backup'), work())
     const { database } = await restoreTo('second')
-    const [original, restored] = [openDatabase(old), openDatabase(database)]
-    await migrate(original, null)
-    expect(await migrationsDone(restored)).toEqual(migrations)
-    await migrate(restored, null)
-    expect((await migrationsDone(restored)).length).toBeGreaterThan(migrations.length)
-    await original.destroy()
-    await restored.destroy()
+    await inDatabase(old, (db) => migrate(db, null))
+    expect(await inDatabase(database, migrationsDone)).toEqual(migrations)
+    await inDatabase(database, (db) => migrate(db, null))
+    expect((await inDatabase(database, migrationsDone)).length).toBeGreaterThan(migrations.length)
     expect(await digests(database)).toEqual(await digests(old))
   })
 
@@ -149,10 +151,8 @@ describe('a backup', () => {
 
     const { dataDir, database } = await restoreTo('second')
     expect(await digests(database)).toEqual(before)
-    const restored = openDatabase(database)
-    expect(await restored.selectFrom('lease').selectAll().execute()).toEqual([])
-    expect(await restored.selectFrom('revision').selectAll().execute()).toEqual([])
-    await restored.destroy()
+    for (const table of ['lease', 'revision'] as const)
+      expect(await inDatabase(database, (db) => db.selectFrom(table).selectAll().execute())).toEqual([])
     const second = await serverAt(dataDir, database)
     expect(second.engine.peek({ machineId: vmId })).toBe('written by the guest')
     // Its guest went down with the host; it should run, so it is started again.
@@ -163,9 +163,8 @@ describe('a backup', () => {
   })
 
   it('can be restored into the other kind of database, and back', async () => {
-    const { installation } = await filled()
-    const { tables } = await writeBackup(installation, at('backup'), work())
-    const expected = Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }]))
+    const { installation, made } = await backedUp()
+    const expected = digestsIn(made)
     const { database } = await restoreTo('second', { file: at('other.sqlite') })
     expect(await digests(database)).toEqual(expected)
     await writeBackup({ ...installation, database }, at('again'), work())
@@ -183,14 +182,8 @@ describe('a backup', () => {
       for (let n = 0; !isOver; n++) {
         await turn()
         await db.transaction().execute(async (tx) => {
-          const own = {
-            id: `twin-${n}`,
-            account_id: id,
-            name: `${n}`,
-            description: '',
-            created_at: '',
-            internet: 1 as const,
-          }
+          const texts = { name: `${n}`, description: '', created_at: '' }
+          const own = { id: `twin-${n}`, account_id: id, internet: 1 as const, ...texts }
           await tx.insertInto('project').values(own).execute()
           const used = { cpu: 0, memory_mb: 0, disk_read: 0, disk_write: 0, net_in: 0, net_out: 0 }
           await tx
@@ -205,10 +198,12 @@ describe('a backup', () => {
     })
     await writing
     const { database } = await restoreTo('second')
-    const restored = openDatabase(database)
-    const rows = await restored.selectFrom('project').select(['id', 'description']).execute()
-    const samples = await restored.selectFrom('usage_sample').select('owner_id').execute()
-    await restored.destroy()
+    const rows = await inDatabase(database, (db) =>
+      db.selectFrom('project').select(['id', 'description']).execute(),
+    )
+    const samples = await inDatabase(database, (db) =>
+      db.selectFrom('usage_sample').select('owner_id').execute(),
+    )
     expect(rows.map(({ description }) => description)).toContain(name)
     const twins = (ids: string[]) => ids.filter((one) => one.startsWith('twin-')).sort()
     expect(twins(rows.map((row) => row.id))).toEqual(twins(samples.map((one) => one.owner_id)))
@@ -237,7 +232,7 @@ describe('a backup', () => {
     await expect(writeBackup(installation, at('backup'), aborted)).rejects.toThrow()
     await mkdir(at('empty'))
     await expect(writeBackup(installation, at('empty'), aborted)).rejects.toThrow()
-    expect((await readdir(home)).includes('backup')).toBe(false)
+    expect(await readdir(at())).not.toContain('backup')
     expect(await readdir(at('empty'))).toEqual([])
     await mkdir(at('used'))
     await writeFile(at('used', 'mine'), '')
@@ -296,8 +291,6 @@ describe('a restore', () => {
     ['the list is missing', 'is not a complete backup', () => rm(at('backup', MANIFEST))],
     ['the list is torn', 'is damaged or was changed', () => truncate(at('backup', MANIFEST), 100)],
     ['a path leads upwards', 'leads out of the backup', withPath('data/machines/../../../evil')],
-    ['a path is absolute', 'leads out of the backup', withPath('/etc/passwd')],
-    ['a path is that of the database', 'leads out of the backup', withPath('data/slipway.sqlite')],
     [
       'a table has lost a row in both places',
       'another checksum',
@@ -320,36 +313,30 @@ describe('a restore', () => {
     ],
     ['it is of another engine', 'SLIPWAY_ENGINE=qemu', () => change((all) => ({ ...all, engine: 'qemu' }))],
   ])('writes nothing when %s', async (_, message, damage) => {
-    const { installation } = await filled()
-    await writeBackup(installation, at('backup'), work())
+    await backedUp()
     await damage()
     const database = await freshPlace(at('second.sqlite'))
     await expect(restoreTo('second', database)).rejects.toThrow(message)
     expect(await filesBelow(at('second')).catch(() => [])).toEqual([])
     // Nor are there tables, so that the whole one can be restored here.
     expect(Object.keys('file' in database ? {} : await digests(database))).toEqual([])
-    expect((await readdir(home)).filter((name) => name.startsWith('second.sqlite'))).toEqual([])
+    expect((await readdir(at())).filter((name) => name.startsWith('second.sqlite'))).toEqual([])
   })
 
   it('takes only an empty data directory and an empty database', async () => {
-    const { installation } = await filled()
-    await writeBackup(installation, at('backup'), work())
-    await mkdir(at('used'))
-    await mkdir(at('used', 'machines'))
+    const { installation } = await backedUp()
+    await mkdir(at('used', 'machines'), { recursive: true })
     await writeFile(at('used', 'mine'), '')
     await expect(restoreTo('used')).rejects.toThrow('is not empty (it has mine)')
     if ('url' in installation.database) {
       const other = await freshPlace('')
-      const db = openDatabase(other)
-      await migrate(db, null)
-      await db.destroy()
+      await inDatabase(other, (db) => migrate(db, null))
       await expect(restoreTo('second', other)).rejects.toThrow('is not empty')
     }
   })
 
   it.runIf(onPostgres)('adds nothing to a database that others began to use meanwhile', async () => {
-    const { installation } = await filled()
-    const { tables } = await writeBackup(installation, at('backup'), work())
+    const { made } = await backedUp()
     const database = await freshPlace('')
     const both = await Promise.allSettled(['second', 'third'].map((name) => restoreTo(name, database)))
     const [won, lost] = both[0]?.status === 'fulfilled' ? ['second', 'third'] : ['third', 'second']
@@ -358,14 +345,10 @@ describe('a restore', () => {
     })
     expect((await filesBelow(at(won))).length).toBeGreaterThan(0)
     expect(await filesBelow(at(lost))).toEqual([])
-    expect(await digests(database)).toEqual(
-      Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }])),
-    )
+    expect(await digests(database)).toEqual(digestsIn(made))
     // A server that was started on it, and has only made the tables.
     const used = await freshPlace('')
-    const db = openDatabase(used)
-    await migrate(db, null)
-    await db.destroy()
+    await inDatabase(used, (db) => migrate(db, null))
     const manifest = await readManifest(at('backup'))
     await expect(takeRows(used, at('backup', 'database'), manifest)).rejects.toThrow('is not empty')
   })
@@ -396,26 +379,21 @@ describe('a running server', () => {
     closing.push(close)
     const socket = path.join(installation.dataDir, 'backup.sock')
     expect((await lstat(socket)).mode & 0o777).toBe(0o600)
-    const first = askForBackup(installation.dataDir, { dir: at('backup') }, () => {})
+    const ask = (name: string) => askForBackup(installation.dataDir, { dir: at(name) }, () => {})
+    const first = ask('backup')
     await expect.poll(() => readdir(at('backup')).catch(() => [])).toContain('database')
-    await expect(askForBackup(installation.dataDir, { dir: at('again') }, () => {})).rejects.toThrow(
-      'Another backup',
-    )
+    await expect(ask('again')).rejects.toThrow('Another backup')
     held.resolve()
     expect(await first).toMatchObject({ left_out: [] })
     expect((await restoreTo('second')).manifest.engine).toBe('simulated')
-    await expect(askForBackup(installation.dataDir, { dir: at('backup') }, () => {})).rejects.toThrow(
-      'is not empty',
-    )
+    await expect(ask('backup')).rejects.toThrow('is not empty')
 
     held = Promise.withResolvers()
     // Its end ends what is under way.
-    const last = askForBackup(installation.dataDir, { dir: at('last') }, () => {})
+    const last = ask('last')
     await expect.poll(() => readdir(at('last')).catch(() => [])).toContain('database')
     await Promise.all([close(), expect(last).rejects.toThrow('The server ended before')])
-    expect(await readdir(home)).not.toContain('last')
-    await expect(askForBackup(installation.dataDir, { dir: at('third') }, () => {})).rejects.toThrow(
-      'does not answer',
-    )
+    expect(await readdir(at())).not.toContain('last')
+    await expect(ask('third')).rejects.toThrow('does not answer')
   })
 })

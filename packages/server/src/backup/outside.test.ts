@@ -1,3 +1,5 @@
+// @module-tag full
+// @module-tag long
 /** Backups outside the host by the real programs and restic: made, listed, checked, thinned out and restored elsewhere. */
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -13,7 +15,7 @@ import { makeOutcomes } from './outcomes.ts'
 import { directoryPlace, hasRestic, quickRepository, s3Place } from './outside.test-kit.ts'
 import { openPrograms } from './programs.test-kit.ts'
 
-const { home, installation, run, start, startServer } = await openPrograms()
+const { home, installation, run, start, startServer } = openPrograms()
 const seeded = { SLIPWAY_SEED: '1', SLIPWAY_SIMULATED_SPEED: '1000' }
 const closing: (() => Promise<void>)[] = []
 afterAll(async () => {
@@ -78,26 +80,20 @@ describe.skipIf(!hasRestic)('a backup outside the host', () => {
     expect(restored).toMatchObject({ status: 0 })
     expect(await digests(second.database)).toEqual(before)
     expect(await guestsIn(second.dataDir)).toEqual(guests)
-    const endSecond = await startServer({
-      ...second,
-      env: { ...settings, SLIPWAY_BACKUP_SCHEDULE: '1h' },
-    })
+    const endSecond = await startServer({ ...second, env: { ...settings, SLIPWAY_BACKUP_SCHEDULE: '1h' } })
     // Its first one is due at once, and there is one of each data directory then.
     const outcomes = () => readFile(path.join(second.dataDir, 'backup-outcomes.json'), 'utf8').catch(() => '')
-    await expect.poll(outcomes, { timeout: 60_000, interval: 500 }).toContain('"good":{')
+    await expect.poll(outcomes, { interval: 500 }).toContain('"good":{')
     await endSecond()
     expect((await run('backup.ts', second, '--list')).printed.trim().split('\n')).toHaveLength(2)
-  }, 180_000)
+  })
 
   // What a process leaves is the same for either database.
   it.skipIf(onPostgres)(
     'that is killed in the middle counts as none and is told, and the next one removes it',
     async () => {
-      const [bin, gate, reached] = [
-        path.join(home, 'bin'),
-        path.join(home, 'gate'),
-        path.join(home, 'reached'),
-      ]
+      const at = (name: string) => path.join(home, name)
+      const [bin, gate, reached] = [at('bin'), at('gate'), at('reached')]
       await mkdir(bin)
       const { stdout } = await promisify(execFile)('sh', ['-c', 'command -v restic'])
       // It stays in the second part of a backup, whose first part is stored, while there is a gate.
@@ -112,17 +108,14 @@ exec ${stdout.trim()} "$@"
         { mode: 0o755 },
       )
       const settings = await directoryPlace(await homeOf('place-killed'))
-      const first = await installation('killed', {
-        ...settings,
-        ...seeded,
-        PATH: `${bin}:${process.env.PATH}`,
-      })
+      const PATH = `${bin}:${process.env.PATH}`
+      const first = await installation('killed', { ...settings, ...seeded, PATH })
       await (await startServer(first))()
       await quickRepository(path.join(home, 'place-killed', 'repository'))
       await writeFile(gate, '')
       const half = start('backup.ts', first, '--repository')
       const pid = () => readFile(reached, 'utf8').catch(() => '')
-      await expect.poll(pid, { timeout: 30_000 }).not.toBe('')
+      await expect.poll(pid).not.toBe('')
       // As when the power of the host fails.
       half.child.kill('SIGKILL')
       process.kill(Number(await pid()), 'SIGKILL')

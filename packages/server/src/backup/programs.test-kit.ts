@@ -1,12 +1,11 @@
 /** The programs of this package as processes, over installations on the simulated engine. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect } from 'vitest'
 import { freshPlace } from '../db/database.test-kit.ts'
 import type { DatabasePlace } from '../db/open.ts'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { launched } from '../lib/launched.test-kit.ts'
 
 export interface TestInstallation {
@@ -17,12 +16,11 @@ export interface TestInstallation {
 }
 
 /** For a file of tests, which removes all of it afterwards. */
-export async function openPrograms() {
-  const home = await mkdtemp(path.join(tmpdir(), 'slipway-programs-'))
+export function openPrograms() {
+  const home = directoryOfFile()
   const running = new Set<ChildProcess>()
-  afterAll(async () => {
+  afterAll(() => {
     for (const child of running) child.kill('SIGKILL')
-    await rm(home, { recursive: true, force: true })
   })
 
   async function installation(name: string, env?: Record<string, string>): Promise<TestInstallation> {
@@ -62,7 +60,7 @@ export async function openPrograms() {
   /** Starts a server; returns what ends it, by a signal. */
   async function startServer(at: TestInstallation) {
     const server = start('main.ts', at)
-    await expect.poll(server.printed, { timeout: 30_000 }).toContain('mails ')
+    await expect.poll(server.printed).toContain('mails ')
     return async (signal: NodeJS.Signals = 'SIGTERM') => {
       server.child.kill(signal)
       await server.ended

@@ -1,9 +1,10 @@
+// @module-tag full
 /** `npm run backup` and `npm run restore`, as processes of their own beside a server that runs, and without one. */
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { openPrograms } from './programs.test-kit.ts'
 
-const { home, installation, run, startServer } = await openPrograms()
+const { home, installation, run, startServer } = openPrograms()
 
 it('write a backup with and without a server, and restore it for the next one', async () => {
   const [first, second] = [await installation('first'), await installation('second')]

@@ -1,11 +1,11 @@
+// @module-tag full
 /** What becomes of backups in a repository of restic when something goes wrong, with files in the place of an engine's. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { freshPlace, onPostgres } from '../db/database.test-kit.ts'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
@@ -13,22 +13,19 @@ import { work } from '../engine/engine.test-kit.ts'
 import type { Engine } from '../engine/engine.ts'
 import { noLimits } from '../engine/limits.ts'
 import { run } from '../lib/command.ts'
+import { directoryForEach } from '../lib/directory.test-kit.ts'
 import { filesBelow } from './files.ts'
 import { directoryPlace, hasRestic, quickRepository } from './outside.test-kit.ts'
 import { writeOutside } from './outside.ts'
-import { makeRepository } from './repository.ts'
+import { makeRepository, type Repository } from './repository.ts'
 import { troubleIn } from './restic.ts'
 import { restoreOutside } from './restore.ts'
 import type { Installation } from './write.ts'
 
 const mebibyte = 1024 ** 2
 const keep = { daily: 1, weekly: 0, monthly: 0 }
-let home: string
-const at = (...names: string[]) => path.join(home, ...names)
-beforeEach(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'slipway-repository-'))
-})
-afterEach(() => rm(home, { recursive: true, force: true }))
+const s3 = { keyId: 'key', secret: 'secret', secretFile: null, region: null }
+const at = directoryForEach()
 
 /** Volumes that are plain files, 2 MiB each, which an engine copies one by one. */
 const volumes = ['volumes/a.qcow2', 'volumes/b.qcow2', 'volumes/c.qcow2']
@@ -59,7 +56,7 @@ async function installation(onCopy: (name: string) => void = () => {}): Promise<
 
 async function place(password?: string) {
   const { SLIPWAY_BACKUP_REPOSITORY: repository = '', SLIPWAY_BACKUP_PASSWORD_FILE: passwordFile = '' } =
-    await directoryPlace(home)
+    await directoryPlace(at())
   if (password !== undefined) await writeFile(passwordFile, password)
   return { repository, passwordFile, s3: null }
 }
@@ -69,6 +66,13 @@ async function openRepository() {
   await quickRepository(given.repository)
   return makeRepository(given, null)
 }
+/** Where a backup can be restored. */
+const empty = async () => ({
+  dataDir: at('second'),
+  database: await freshPlace(at('second.sqlite')),
+  engine: 'qemu' as const,
+})
+const idsIn = async (repository: Repository) => (await repository.list(never())).map(({ id }) => id)
 const packs = async () => {
   const all = (await filesBelow(at('repository', 'data'))).map((name) => at('repository', 'data', name))
   const sizes = await Promise.all(all.map(async (file) => ({ file, size: (await stat(file)).size })))
@@ -86,18 +90,12 @@ describe.skipIf(!hasRestic)('a backup in a repository', () => {
     expect(backup).toMatchObject({ id: made.id, bytes: expect.any(Number), leftOut: 0 })
     expect(backup?.snapshots.length).toBe(5)
     expect(await readdir(first.dataDir)).toEqual(expect.not.arrayContaining(['backup-staging']))
-    const second = {
-      dataDir: at('second'),
-      database: await freshPlace(at('second.sqlite')),
-      engine: 'qemu' as const,
-    }
+    const second = await empty()
     if (backup) await restoreOutside(repository, backup, second, never())
-    for (const name of [...volumes, 'factor.key'])
-      expect(
-        (await readFile(path.join(second.dataDir, name))).equals(
-          await readFile(path.join(first.dataDir, name)),
-        ),
-      ).toBe(true)
+    for (const name of [...volumes, 'factor.key']) {
+      const [restored, original] = [at('second', name), at('first', name)]
+      expect((await readFile(restored)).equals(await readFile(original))).toBe(true)
+    }
     expect((await stat(path.join(second.dataDir, 'factor.key'))).mode & 0o077).toBe(0)
     expect(await readdir(second.dataDir)).toEqual(['factor.key', 'volumes'])
   })
@@ -112,7 +110,7 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     const again = await writeOutside(first, repository, keep, work())
     expect(again).toMatchObject({ removed: 1 })
     expect(again.addedBytes).toBeLessThan(mebibyte)
-    expect((await repository.list(never())).map(({ id }) => id)).toEqual([again.id])
+    expect(await idsIn(repository)).toEqual([again.id])
   })
 
   it('that is ended half-way counts as none, and the next one removes it', async () => {
@@ -121,10 +119,10 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     const repository = await openRepository()
     const half = writeOutside(first, repository, keep, { ...work(), signal: ends.signal }, mebibyte)
     await expect(half).rejects.toThrow()
-    expect(await repository.list(never())).toEqual([])
+    expect(await idsIn(repository)).toEqual([])
     expect(await readdir(at('repository', 'snapshots'))).toHaveLength(2)
     const whole = await writeOutside(await installation(), repository, keep, work())
-    expect((await repository.list(never())).map(({ id }) => id)).toEqual([whole.id])
+    expect(await idsIn(repository)).toEqual([whole.id])
     expect(await readdir(at('repository', 'snapshots'))).toHaveLength(2)
   })
 
@@ -132,7 +130,7 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     const first = await installation()
     const missing = makeRepository(await place(), null)
     await expect(writeOutside(first, missing, keep, work())).rejects.toThrow('--init')
-    expect(await readdir(home)).not.toContain('repository')
+    expect(await readdir(at())).not.toContain('repository')
     await missing.create(never())
     const wrong = makeRepository(await place('another'), null)
     await expect(writeOutside(first, wrong, keep, work())).rejects.toThrow('The password does not open')
@@ -151,18 +149,14 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     await rm(largest)
     await writeFile(largest, bytes)
     await expect(repository.check({ data: true, signal: never() })).rejects.toThrow('is damaged')
-    const second = {
-      dataDir: at('second'),
-      database: await freshPlace(at('second.sqlite')),
-      engine: 'qemu' as const,
-    }
+    const second = await empty()
     if (!backup) throw new Error('There is no backup.')
     await expect(restoreOutside(repository, backup, second, never())).rejects.toThrow('is damaged')
     expect(await filesBelow(second.dataDir)).toEqual([])
     const shorter = bytes.subarray(0, 1000)
     await writeFile(largest, shorter)
     await expect(writeOutside(first, repository, keep, work())).rejects.toThrow('is damaged')
-    expect((await repository.list(never())).map(({ id }) => id)).toContain(backup.id)
+    expect(await idsIn(repository)).toContain(backup.id)
   })
 
   it.skipIf(process.getuid?.() !== 0)(
@@ -174,11 +168,11 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
       try {
         const [first, repository] = [await installation(), await openRepository()]
         await expect(writeOutside(first, repository, keep, work(), mebibyte)).rejects.toThrow('is full')
-        expect(await repository.list(never())).toEqual([])
+        expect(await idsIn(repository)).toEqual([])
         expect(await readdir(first.dataDir)).not.toContain('backup-staging')
         await run('mount', ['-o', 'remount,size=64m', store], { timeoutMs: 10_000 })
         const whole = await writeOutside(first, repository, keep, work())
-        expect((await repository.list(never())).map(({ id }) => id)).toEqual([whole.id])
+        expect(await idsIn(repository)).toEqual([whole.id])
         await repository.check({ data: true, signal: never() })
       } finally {
         await run('umount', ['-l', store], { timeoutMs: 10_000 })
@@ -189,7 +183,6 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
   it.each(['ab', 'my_backups.', '192.168.1.1'])(
     'with the bucket %s, which cannot be the name of one, is told as that',
     async (bucket) => {
-      const s3 = { keyId: 'key', secret: 'secret', secretFile: null, region: null }
       const repository = `s3:https://127.0.0.1:1/${bucket}/folder`
       const far = makeRepository({ ...(await place()), repository, s3 }, null)
       for (const attempt of [() => far.reach(never()), () => far.create(never())])
@@ -207,7 +200,6 @@ describe.skipIf(!hasRestic || onPostgres)('a backup in a repository of restic', 
     await once(store, 'listening')
     const { port } = store.address() as AddressInfo
     try {
-      const s3 = { keyId: 'key', secret: 'secret', secretFile: null, region: null }
       const far = { ...(await place()), repository: `s3:http://127.0.0.1:${port}/backups`, s3 }
       const repository = makeRepository(far, null, { answerMs: 500, silentMs: 500, longestMs: 500 })
       const first = await installation()

@@ -1,29 +1,18 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConsoleSaying, consoleBeatMs, consoleTailBytes, fillPath, routes } from '@slipway/contract'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { newPublicKey, testApp } from '../app.test-kit.ts'
+import { testApp } from '../app.test-kit.ts'
+import { openDeskAt } from '../desk.test-kit.ts'
 
 const app = await testApp({ startsAtOnce: 1 })
-const ada = await app.signedIn('Ada')
+const { ada, params, runningVm: newVm } = await openDeskAt(app, (ms) => app.clock.advance(ms))
+const { projectId } = params
 const bob = await app.signedIn('Bob')
 await app.app.listen({ host: '127.0.0.1', port: 0 })
 const port = () => (app.app.server.address() as AddressInfo).port
 
-const make = async (url: string, body: object) =>
-  ((await ada.raw('POST', url, body)).body as { id: string }).id
-const projectId = await make('/api/projects', { name: 'p' })
-const sshKeyId = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
-const newVm = async (name: string) => {
-  const id = await make(`/api/projects/${projectId}/vms`, {
-    name,
-    template_id: 'starter',
-    ssh_key_id: sshKeyId,
-  })
-  await app.clock.advance(30_000)
-  return id
-}
 const power = async (vmId: string, verb: 'start' | 'stop' | 'restart') => {
   await ada.raw('POST', `/api/projects/${projectId}/vms/${vmId}/${verb}`, {})
   await app.clock.advance(60_000)
@@ -38,10 +27,11 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   throw new Error(`it never came: ${what}`)
 }
 
-/** A window on a console: what it was sent, in order. */
+/** A window on a console, at most until the test is done: what it was sent, in order. */
 function look(vmId: string, { from, cookie = ada.cookie, headers = {} }: Looking = {}) {
   const url = `ws://127.0.0.1:${port()}${pathOf(vmId)}${from === undefined ? '' : `?from=${from}`}`
   const socket = new WebSocket(url, { headers: { ...(cookie && { cookie }), ...headers } })
+  onTestFinished(() => socket.terminate())
   const seen = {
     socket,
     bytes: Buffer.alloc(0),
@@ -101,12 +91,11 @@ describe('a console', () => {
     one.type('echo hello there\r')
     await until('echo', () => one.text().includes('\nhello there\r\n') && two.text() === one.text())
     expect(one.of('viewers').at(-1)?.viewers).toEqual([
-      { name: 'Ada', you: true },
-      { name: 'Ada', you: false },
+      { name: 'Ada Lovelace', you: true },
+      { name: 'Ada Lovelace', you: false },
     ])
     two.socket.close()
     await until('one viewer', () => one.of('viewers').at(-1)?.viewers.length === 1)
-    one.socket.close()
   })
 
   it('goes on from an offset without a lost or doubled byte, also over a restart of the server', async () => {
@@ -124,10 +113,8 @@ describe('a console', () => {
     await app.app.listen({ host: '127.0.0.1', port: 0 })
     const again = await live(vm, { from: after.offset })
     expect(again.text()).toBe('')
-    again.socket.close()
     const whole = await live(vm, { from: 0 })
     expect(whole.bytes.equals(Buffer.concat([transcript, after.bytes]))).toBe(true)
-    whole.socket.close()
   })
 
   it('begins with the last 64 KiB, and says from which byte on', async () => {
@@ -138,8 +125,6 @@ describe('a console', () => {
     const whole = await live(vm, { from: 0 })
     expect(window.of('at')).toEqual([{ type: 'at', offset: whole.bytes.length - consoleTailBytes }])
     expect(whole.bytes.subarray(-consoleTailBytes).equals(window.bytes)).toBe(true)
-    window.socket.close()
-    whole.socket.close()
   })
 
   it('says where it goes on when older output was forgotten', async () => {
@@ -148,7 +133,6 @@ describe('a console', () => {
     const window = await live(vm, { from: 0 })
     expect(window.of('at')[0]?.offset).toBeGreaterThan(0)
     expect(window.bytes.length).toBe(256 * 1024)
-    window.socket.close()
   })
 
   it('closes with 1000 when the guest ends, and the next one goes on where that one ended', async () => {
@@ -168,7 +152,6 @@ describe('a console', () => {
     next.type('reboot\r')
     await until('note', () => next.of('note').some(({ note }) => note === 'rebooted'))
     expect(next.closed).toBeNull()
-    next.socket.close()
   })
 
   it('closes with 1000 when the guest that it waits for is called off before it comes', async () => {
@@ -198,8 +181,6 @@ describe('a console', () => {
     slow.socket.resume()
     await until('all of it', () => slow.text().includes('\n30000\r\n'))
     expect(slow.text()).toBe(quick.text())
-    slow.socket.close()
-    quick.socket.close()
   })
 
   it('gives twenty viewers that come and go at random the same bytes', async () => {
@@ -248,16 +229,13 @@ describe('a console', () => {
   it('closes with 1008 when its session ends, and leaves those of other sessions open', async () => {
     const vm = await newVm('session')
     const stays = await live(vm)
-    const { cookie } = await app.client().raw('POST', '/api/auth/signin', {
-      email: ada.email,
-      password: ada.password,
-    })
+    const { email, password } = ada
+    const { cookie } = await app.client().raw('POST', '/api/auth/signin', { email, password })
     const window = await live(vm, { cookie })
     await app.client(cookie).raw('POST', '/api/auth/signout')
     await until('close', () => window.closed !== null)
     expect(window.closed).toBe(1008)
     expect(stays.closed).toBeNull()
-    stays.socket.close()
   })
 
   it('confirms what the guest accepted, and says something every few seconds', async () => {
@@ -272,7 +250,6 @@ describe('a console', () => {
       vi.advanceTimersByTime(consoleBeatMs)
       await until('heartbeat', () => window.of('beat').length > before)
       expect(window.of('beat').at(-1)?.typed).toBe(18)
-      window.socket.close()
     } finally {
       vi.useRealTimers()
     }
@@ -281,57 +258,48 @@ describe('a console', () => {
   it('takes a size, and passes over what it does not understand', async () => {
     const vm = await newVm('size')
     const window = await live(vm)
-    for (const text of [
-      '{"type":"resize","cols":80,"rows":24}',
-      '{"type":"resize","cols":-1,"rows":1e9}',
-      '{"type":',
-      'null',
-    ])
-      window.socket.send(text)
+    const sizes = ['{"type":"resize","cols":80,"rows":24}', '{"type":"resize","cols":-1,"rows":1e9}']
+    for (const text of [...sizes, '{"type":', 'null']) window.socket.send(text)
     window.type('echo still here\r')
     await until('echo', () => window.text().includes('\nstill here\r\n'))
-    window.socket.close()
   })
 })
 
 describe('who looked', () => {
+  interface Access {
+    message: string
+    actor: { name: string }
+  }
+  const accessTo = async (vm: string) => {
+    const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity?kind=access&object_id=${vm}`)
+    return (body as { entries: Access[] }).entries
+  }
+  const glance = async (vm: string, options?: Looking) => (await live(vm, options)).socket.close()
+
   it('is in the log of the project once, however often a page is reloaded', async () => {
     const vm = await newVm('watched')
-    const entries = async () => {
-      const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity?kind=access&object_id=${vm}`)
-      return (body as { entries: { message: string; actor: { name: string } }[] }).entries
-    }
-    for (let i = 0; i < 3; i++) (await live(vm)).socket.close()
-    expect(await entries()).toMatchObject([
-      { message: 'Opened the console of VM watched', actor: { name: 'Ada' } },
-    ])
+    for (let i = 0; i < 3; i++) await glance(vm)
+    const once = { message: 'Opened the console of VM watched', actor: { name: 'Ada Lovelace' } }
+    expect(await accessTo(vm)).toMatchObject([once])
     await app.clock.advance(11 * 60_000)
-    const later = await live(vm)
-    expect(await entries()).toHaveLength(2)
-    later.socket.close()
+    await glance(vm)
+    expect(await accessTo(vm)).toHaveLength(2)
   })
 
   it('is in the log also when somebody looked while the clock was ahead', async () => {
     const vm = await newVm('ahead')
-    const entries = async () => {
-      const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity?kind=access&object_id=${vm}`)
-      return (body as { entries: unknown[] }).entries
-    }
     const now = app.clock.now()
     app.clock.set(now + 5 * 60 * 60_000)
-    ;(await live(vm)).socket.close()
+    await glance(vm)
     app.clock.set(now)
-    for (let i = 0; i < 2; i++) (await live(vm)).socket.close()
-    expect(await entries()).toHaveLength(2)
+    for (let i = 0; i < 2; i++) await glance(vm)
+    expect(await accessTo(vm)).toHaveLength(2)
   })
 
   it('is in the log whatever the client says, and once on all servers', async () => {
     const vm = await newVm('claimed')
-    const entries = async () => {
-      const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity?kind=access&object_id=${vm}`)
-      return (body as { entries: { message: string }[] }).entries.map(({ message }) => message)
-    }
-    for (let i = 0; i < 2; i++) (await live(vm, { from: 0 })).socket.close()
+    const entries = async () => (await accessTo(vm)).map(({ message }) => message)
+    for (let i = 0; i < 2; i++) await glance(vm, { from: 0 })
     expect(await entries()).toEqual(['Opened the console of VM claimed'])
     const logPath = fillPath(routes['vm.consoleLog'].split(' ')[1] ?? '', { projectId, vmId: vm })
     const beside = (await app.serverBeside()).app
@@ -379,11 +347,8 @@ describe('the log of a console', () => {
   it('is everything that is kept, as a file, also when the VM is off', async () => {
     const vm = await newVm('to keep')
     await power(vm, 'stop')
-    const response = await app.app.inject({
-      method: 'GET',
-      url: `${pathOf(vm)}/log`,
-      headers: { cookie: ada.cookie ?? '' },
-    })
+    const headers = { cookie: ada.cookie ?? '' }
+    const response = await app.app.inject({ method: 'GET', url: `${pathOf(vm)}/log`, headers })
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
     expect(response.headers['content-disposition']).toBe('attachment; filename="to-keep-console.log"')

@@ -1,10 +1,11 @@
+// @module-tag both-databases
 /** Writes under the number of a lease, which PostgreSQL refuses when that is over. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { underLease } from '../lib/fence.ts'
 import { createDatabase, onPostgres } from './database.test-kit.ts'
 import { databaseProblem, LeaseLost } from './errors.ts'
@@ -154,7 +155,7 @@ describe.runIf(onPostgres)('what is written under a lease', () => {
           refusal = error
         })
     })()
-    await vi.waitFor(() => expect(seen).not.toEqual([]), { timeout: 10_000 })
+    await expect.poll(() => seen).not.toEqual([])
     await first.lease.release()
     await second.wait()
     await writing

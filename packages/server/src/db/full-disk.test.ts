@@ -21,7 +21,9 @@ it('a full disk answers 503 with a sentence to whatever has to be stored, and wh
   for (let i = 0; i < 200 && answer.status === 201; i++)
     answer = await ada.call(projectApi.create, { body: { name: 'full', description } })
   expect(answer.status).toBe(503)
-  expect(answer.body).toMatchObject({ message: expect.stringContaining('no disk space left') })
+  expect(answer.body).toMatchObject({
+    message: 'The server has no disk space left. Nothing was changed. Free some space and try again.',
+  })
   const { email, password } = ada
   const signIns = []
   for (let i = 0; i < 30; i++)

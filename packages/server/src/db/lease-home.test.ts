@@ -1,3 +1,4 @@
+// @module-tag both-databases
 /** Databases in PostgreSQL that belong to one data directory, and what makes them another one's. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

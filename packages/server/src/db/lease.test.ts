@@ -1,3 +1,4 @@
+// @module-tag both-databases
 /** The lease of servers on one PostgreSQL. Each has a clock of its own: one that does not move is a server that is gone. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+// @module-tag both-databases
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { freshPlace, onPostgres } from './database.test-kit.ts'
 import { migrateDatabase, migrations, migrationsDone } from './migrate.ts'
 import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 
-const base = await mkdtemp(path.join(tmpdir(), 'slipway-migrate-'))
-afterAll(() => rm(base, { recursive: true, force: true }))
+const base = directoryOfFile()
 
 async function inDatabase<T>(place: DatabasePlace, work: (db: Db) => Promise<T>): Promise<T> {
   const db = openDatabase(place)

@@ -1,3 +1,4 @@
+// @module-tag both-databases
 import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// @module-tag both-databases
 import { setTimeout } from 'node:timers/promises'
 import { projectApi } from '@slipway/contract'
 import { sql } from 'kysely'

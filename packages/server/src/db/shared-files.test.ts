@@ -1,14 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { openBeside, openTestDb } from './database.test-kit.ts'
 import { shareFiles } from './shared-files.ts'
 
+const root = directoryOfFile()
+
 it('files are the same at all servers: those of the first, and what another had stays beside them', async () => {
   const db = await openTestDb()
-  const root = await mkdtemp(path.join(tmpdir(), 'slipway-shared-'))
-  const dirs = await Promise.all(['a-', 'b-', 'c-'].map((name) => mkdtemp(path.join(root, name))))
+  const [first, second, third] = [path.join(root, 'a'), path.join(root, 'b'), path.join(root, 'c')]
+  for (const dir of [first, second, third]) await mkdir(dir)
   const share = (dir: string, over = db) =>
     shareFiles(over, dir, [
       {
@@ -17,7 +19,6 @@ it('files are the same at all servers: those of the first, and what another had 
       },
     ])
   const read = (dir: string) => readFile(path.join(dir, 'key'), 'utf8')
-  const [first = '', second = '', third = ''] = dirs
   await writeFile(path.join(third, 'key'), 'its own\n')
   const beside = openBeside(db)
   // Over one connection of SQLite a transaction waits for the one before.
@@ -34,5 +35,4 @@ it('files are the same at all servers: those of the first, and what another had 
   expect(await readdir(third)).toHaveLength(2)
   if (beside !== db) await beside.destroy()
   await db.destroy()
-  await rm(root, { recursive: true })
 })

@@ -1,22 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { databaseProblem } from './errors.ts'
-import { migrate } from './migrate.ts'
+import { migrate, migrations } from './migrate.ts'
 import type { Db } from './open.ts'
 import { openSqlite } from './sqlite.ts'
 
-const base = await mkdtemp(path.join(tmpdir(), 'slipway-db-'))
+const base = directoryOfFile()
 const open: { destroy(): Promise<void> | void }[] = []
 afterEach(async () => {
   for (const one of open.splice(0)) await one.destroy()
 })
-afterAll(() => rm(base, { recursive: true, force: true }))
 
 const kept = <T extends { destroy(): Promise<void> | void }>(one: T): T => {
   open.push(one)
@@ -24,25 +23,29 @@ const kept = <T extends { destroy(): Promise<void> | void }>(one: T): T => {
 }
 
 /** A migrated database that claims to lack the newest migration, with a row that only the log has. */
-async function oldDatabase(name: string): Promise<{ file: string; db: Db; newest: string }> {
+async function oldDatabase(name: string) {
   const dir = path.join(base, name)
   await mkdir(dir)
   const file = path.join(dir, 'slipway.sqlite')
   const first = openSqlite(file)
   await migrate(first, file)
-  const { rows } = await sql<{
-    name: string
-  }>`select name from kysely_migration order by name desc limit 1`.execute(first)
-  const newest = rows[0]?.name ?? ''
   await first.destroy()
   const db = kept(openSqlite(file))
-  return { file, db, newest }
+  const migrateAgain = async () => {
+    await forget(db)
+    await migrate(db, file).catch(() => {})
+  }
+  return { file, db, copy: `${file}.before-${newest}`, migrateAgain }
 }
 
+const newest = Object.keys(migrations).sort().at(-1) ?? ''
 /** Makes the next `migrate` do the newest migration again; it fails, as its tables are there. That is after the copy. */
-async function forget(db: Db, newest: string): Promise<void> {
-  await sql`delete from kysely_migration where name = ${newest}`.execute(db)
-}
+const forget = (db: Db) => sql`delete from kysely_migration where name = ${newest}`.execute(db)
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  )
 
 const addAccount = (db: Db, id: string) =>
   sql`insert into account (id, name, email, password_hash, created_at)
@@ -62,7 +65,7 @@ function accountsIn(file: string): unknown[] {
 
 describe('the copy before a migration', () => {
   it('has what was stored last, also while another program reads and keeps the log from being folded in', async () => {
-    const { file, db, newest } = await oldDatabase('busy')
+    const { file, db, copy, migrateAgain } = await oldDatabase('busy')
     await addAccount(db, 'before')
     // As `npm run activity` or a backup does: from here on it sees this moment, and the log cannot be emptied.
     const reader = new DatabaseSync(file)
@@ -70,32 +73,23 @@ describe('the copy before a migration', () => {
     reader.exec('begin')
     reader.prepare('select count(*) from account').get()
     await addAccount(db, 'last')
-    await forget(db, newest)
-    await migrate(db, file).catch(() => {})
-    expect(accountsIn(`${file}.before-${newest}`)).toEqual(['before', 'last'])
+    await migrateAgain()
+    expect(accountsIn(copy)).toEqual(['before', 'last'])
   })
 
-  it('is for the owner alone', async () => {
-    const { file, db, newest } = await oldDatabase('mode')
-    await forget(db, newest)
-    await migrate(db, file).catch(() => {})
-    expect((await stat(`${file}.before-${newest}`)).mode & 0o077).toBe(0)
+  it('is for the owner alone, and leaves nothing half made', async () => {
+    const { file, copy, migrateAgain } = await oldDatabase('mode')
+    await migrateAgain()
+    expect((await stat(copy)).mode & 0o077).toBe(0)
+    expect((await readdir(path.dirname(file))).filter((name) => name.includes('part'))).toEqual([])
   })
 
   it('never takes the place of one that is there: that may be the last good state', async () => {
-    const { file, db, newest } = await oldDatabase('twice')
-    await writeFile(`${file}.before-${newest}`, 'the first copy')
-    await forget(db, newest)
-    await migrate(db, file).catch(() => {})
-    expect(await readFile(`${file}.before-${newest}`, 'utf8')).toBe('the first copy')
-    expect(accountsIn(`${file}.before-${newest}-2`)).toEqual([])
-  })
-
-  it('leaves nothing half made', async () => {
-    const { file, db, newest } = await oldDatabase('whole')
-    await forget(db, newest)
-    await migrate(db, file).catch(() => {})
-    expect((await readdir(path.dirname(file))).filter((name) => name.includes('part'))).toEqual([])
+    const { copy, migrateAgain } = await oldDatabase('twice')
+    await writeFile(copy, 'the first copy')
+    await migrateAgain()
+    expect(await readFile(copy, 'utf8')).toBe('the first copy')
+    expect(accountsIn(`${copy}-2`)).toEqual([])
   })
 })
 
@@ -126,12 +120,8 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     const file = path.join(dir, 'slipway.sqlite')
     const db = kept(openSqlite(file))
     await migrate(db, file)
-    const { rows } = await sql<{
-      name: string
-    }>`select name from kysely_migration order by name desc`.execute(db)
-    const newest = rows[0]?.name ?? ''
     await sql`pragma wal_checkpoint(truncate)`.execute(db)
-    await forget(db, newest)
+    await forget(db)
     const filler = path.join(dir, 'filler')
     for (let bytes = 1 << 21; bytes >= 4096; bytes >>= 1) {
       await writeFile(filler, Buffer.alloc(bytes), { flag: 'a' }).catch(() => {})
@@ -147,10 +137,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     await migrate(db, null)
     let failure: unknown = null
     for (let i = 0; i < 20_000 && failure === null; i++) {
-      failure = await addAccount(db, `${'x'.repeat(1000)}${i}`).then(
-        () => null,
-        (error: unknown) => error,
-      )
+      failure = await failureOf(addAccount(db, `${'x'.repeat(1000)}${i}`))
     }
     expect(databaseProblem(failure)).toContain('no disk space left')
   })
@@ -161,11 +148,9 @@ describe('what a failure of the disk is told as', () => {
     const db = kept(openSqlite(':memory:'))
     await migrate(db, null)
     await sql`pragma max_page_count=1`.execute(db)
-    const failure = await addAccount(db, 'x'.repeat(100_000)).then(
-      () => null,
-      (error: unknown) => error,
+    expect(databaseProblem(await failureOf(addAccount(db, 'x'.repeat(100_000))))).toContain(
+      'no disk space left',
     )
-    expect(databaseProblem(failure)).toContain('no disk space left')
   })
 
   it('a database that is read-only', async () => {
@@ -174,11 +159,7 @@ describe('what a failure of the disk is told as', () => {
     await migrate(writer, null)
     await writer.destroy()
     const db = kept(openSqlite(file, { readOnly: true }))
-    const failure = await addAccount(db, 'a').then(
-      () => null,
-      (error: unknown) => error,
-    )
-    expect(databaseProblem(failure)).toContain('cannot be written')
+    expect(databaseProblem(await failureOf(addAccount(db, 'a')))).toContain('cannot be written')
   })
 
   it.each([

@@ -1,3 +1,4 @@
+// @module-tag both-databases
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { onPostgres, openTestDb } from './database.test-kit.ts'

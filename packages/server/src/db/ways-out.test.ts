@@ -1,9 +1,9 @@
+// @module-tag both-databases
 /** What finds no room in the database: the way out gets some, and nothing else does. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, it, vi } from 'vitest'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { asWayOut } from '../lib/way-out.ts'
 import { databaseProblem } from './errors.ts'
 import type { Db } from './schema.ts'
@@ -18,7 +18,7 @@ vi.mock('node:sqlite', async (original) => {
 })
 const { openSqlite } = await import('./sqlite.ts')
 
-const base = await mkdtemp(path.join(tmpdir(), 'slipway-ways-out-'))
+const base = directoryOfFile()
 let db: Db
 let left = 0
 beforeEach(async () => {
@@ -33,10 +33,7 @@ beforeEach(async () => {
   })
   await sql`create table note (text text)`.execute(db)
 })
-afterAll(async () => {
-  await db.destroy()
-  await rm(base, { recursive: true, force: true })
-})
+afterAll(() => db.destroy())
 
 const write = (text: string): Promise<unknown> => sql`insert into note values (${text})`.execute(db)
 const writeTogether = (...texts: string[]): Promise<unknown> =>
@@ -58,19 +55,27 @@ it('a way out is stored once with as much of the ballast as it takes', async () 
   expect(await texts()).toEqual(['a', 'b', 'c'])
 })
 
-it('a way out is refused when nothing of the ballast is left', async () => {
-  fillUp(0)
-  for (const act of [() => write('a'), () => writeTogether('b')])
-    expect(databaseProblem(await asWayOut(act).catch((error: unknown) => error))).toContain('Free some space')
+async function expectRefused(...acts: (() => Promise<unknown>)[]): Promise<void> {
+  for (const act of acts)
+    expect(databaseProblem(await act().catch((error: unknown) => error))).toContain('Free some space')
   disk.fullAt = () => false
   expect(await texts()).toEqual([])
+}
+
+it('a way out is refused when nothing of the ballast is left', async () => {
+  fillUp(0)
+  await expectRefused(
+    () => asWayOut(() => write('a')),
+    () => asWayOut(() => writeTogether('b')),
+  )
 })
 
 it('what is no way out gives up nothing', async () => {
   fillUp(3)
-  for (const act of [() => write('a'), () => writeTogether('b'), () => asWayOut(() => write('c'), false)])
-    expect(databaseProblem(await act().catch((error: unknown) => error))).toContain('Free some space')
+  await expectRefused(
+    () => write('a'),
+    () => writeTogether('b'),
+    () => asWayOut(() => write('c'), false),
+  )
   expect(left).toBe(3)
-  disk.fullAt = () => false
-  expect(await texts()).toEqual([])
 })

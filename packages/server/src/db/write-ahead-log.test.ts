@@ -1,9 +1,9 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { databaseProblem } from './errors.ts'
 import type { Db } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
@@ -46,8 +46,7 @@ vi.mock('node:worker_threads', async (original) => {
   }
 })
 
-const base = await mkdtemp(path.join(tmpdir(), 'slipway-log-'))
-afterAll(() => rm(base, { recursive: true, force: true }))
+const base = directoryOfFile()
 
 let file: string
 let db: Db
@@ -68,6 +67,12 @@ const writeTogether = (...texts: string[]) =>
   db.transaction().execute(async (tx) => {
     for (const text of texts) await sql`insert into note values (${text})`.execute(tx)
   })
+const failing = () => Promise.reject(Object.assign(new Error('no'), { code: 'EIO' }))
+const manyWrites = async () => {
+  for (let i = 0; i < 260; i++) await write('x'.repeat(1000))
+}
+const growsFrom = (before: number) =>
+  vi.waitFor(async () => expect((await stat(file)).size).toBeGreaterThan(before + 100_000), 10_000)
 const count = async () => (await sql<{ n: number }>`select count(*) as n from note`.execute(db)).rows[0]?.n
 
 it('lets nobody wait for a slow disk but those who write, and they share their waiting', async () => {
@@ -97,7 +102,7 @@ it('asks nothing of the disk for what only reads, or came to nothing', async () 
 })
 
 it('stores in the database itself what the disk failed to keep in the log', async () => {
-  disk.answer = () => Promise.reject(Object.assign(new Error('no'), { code: 'EIO' }))
+  disk.answer = failing
   await write('a')
   expect((await stat(`${file}-wal`)).size).toBe(0)
   expect(await count()).toBe(1)
@@ -105,7 +110,7 @@ it('stores in the database itself what the disk failed to keep in the log', asyn
 
 it('acknowledges nothing while neither keeps it, and goes on when one does', async () => {
   await write('before')
-  disk.answer = () => Promise.reject(Object.assign(new Error('no'), { code: 'EIO' }))
+  disk.answer = failing
   // Somebody who reads an old state keeps the log from being emptied.
   const reader = new DatabaseSync(file)
   reader.exec('begin')
@@ -124,17 +129,17 @@ it('acknowledges nothing while neither keeps it, and goes on when one does', asy
 
 it('is shortened beside the thread that answers', async () => {
   const before = (await stat(file)).size
-  for (let i = 0; i < 260; i++) await write('x'.repeat(1000))
-  await vi.waitFor(async () => expect((await stat(file)).size).toBeGreaterThan(before + 100_000), 10_000)
+  await manyWrites()
+  await growsFrom(before)
   expect(await count()).toBe(260)
 })
 
 it('refuses nothing that is stored while the host has no thread to shorten it, and is shortened when it has', async () => {
   const before = (await stat(file)).size
   threads.areLeft = false
-  for (let i = 0; i < 260; i++) await write('x'.repeat(1000))
+  await manyWrites()
   threads.areLeft = true
-  for (let i = 0; i < 260; i++) await write('x'.repeat(1000))
-  await vi.waitFor(async () => expect((await stat(file)).size).toBeGreaterThan(before + 100_000), 10_000)
+  await manyWrites()
+  await growsFrom(before)
   expect(await count()).toBe(520)
 })

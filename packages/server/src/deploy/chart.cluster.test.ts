@@ -1,3 +1,4 @@
+// @module-tag full
 /**
  * The chart against a real API server, or one that plays it: where SLIPWAY_TEST_KUBECONFIG names the kubeconfig of an
  * administrator of a cluster for tests. What it creates has a name of its own and is removed at the end.
@@ -77,9 +78,7 @@ describe.skipIf(!kubeconfig)('the chart on a cluster', () => {
 
   it('has pods that the standard "restricted" of pod security lets in', async () => {
     await expect
-      .poll(() => admin.get(accounts, { namespace: name, name: 'default' }).catch(() => null), {
-        timeout: 10_000,
-      })
+      .poll(() => admin.get(accounts, { namespace: name, name: 'default' }).catch(() => null))
       .not.toBeNull()
     expect(templates).toHaveLength(2)
     for (const { kind, spec } of templates) {

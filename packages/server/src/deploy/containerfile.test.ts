@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { copiesOf, isInContext, jsonOf, layDown, layOut, root, stagesOf } from './containerfile.test-kit.ts'
 
 const stages = stagesOf()
@@ -18,6 +18,8 @@ const variables = Object.fromEntries(
 const user = 10001
 
 describe('the Containerfile', () => {
+  const dir = directoryOfFile()
+
   it('takes the Node that package.json pins, in every stage', () => {
     const { optionalDependencies } = jsonOf('package.json')
     const bases = stages.map(([from]) => from?.rest.split(' ')[0])
@@ -34,13 +36,8 @@ describe('the Containerfile', () => {
       expect(existsSync(path.join(root, source)), source).toBe(true)
       expect(isInContext(source), source).toBe(true)
     }
-    for (const kept of [
-      'data',
-      '.git',
-      'node_modules',
-      'packages/server/src/app.test-kit.ts',
-      'packages/web/dist',
-    ])
+    const kit = 'packages/server/src/app.test-kit.ts'
+    for (const kept of ['data', '.git', 'node_modules', kit, 'packages/web/dist'])
       expect(isInContext(kept), kept).toBe(false)
   })
 
@@ -76,12 +73,8 @@ describe('the Containerfile', () => {
   })
 
   it('has all that the server needs: it starts from there as that user, with nothing to write but its volumes', async () => {
-    const dir = mkdtempSync(path.join(tmpdir(), 'slipway-container-'))
     const inDir = (name: string) => path.join(dir, name)
-    onTestFinished(() => {
-      layDown(inDir('slipway'))
-      rmSync(dir, { recursive: true, force: true })
-    })
+    onTestFinished(() => layDown(inDir('slipway')))
     chmodSync(dir, 0o755)
     mkdirSync(inDir('slipway'))
     layOut(inDir('slipway'))

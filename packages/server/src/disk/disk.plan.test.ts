@@ -114,30 +114,23 @@ test('a disk that cannot be read is neither lost nor removed', () => {
       expect(['wait', 'unplug', 'free', 'rest']).toContain(planDisk(disk, volume, work))
 })
 
+const broken: Omit<DiskFacts, 'status'> = {
+  isKept: false,
+  vmId: null,
+  plugged: false,
+  detaching: false,
+  growth: 'none',
+  troubled: true,
+}
+
 test('a disk that was lost is available again, or attached, when its volume is there again', () => {
-  const lost: DiskFacts = {
-    status: 'error',
-    isKept: false,
-    vmId: null,
-    plugged: false,
-    detaching: false,
-    growth: 'none',
-    troubled: true,
-  }
+  const lost: DiskFacts = { ...broken, status: 'error' }
   expect(planDisk(lost, 'whole', 'none')).toBe('found')
   for (const volume of ['absent', 'broken'] as const) expect(planDisk(lost, volume, 'none')).toBe('rest')
 })
 
 test('a disk that failed is never made again, and nothing of it stays on the host', () => {
-  const failed: DiskFacts = {
-    status: 'failed',
-    isKept: false,
-    vmId: null,
-    plugged: false,
-    detaching: false,
-    growth: 'none',
-    troubled: true,
-  }
+  const failed: DiskFacts = { ...broken, status: 'failed' }
   expect(planDisk(failed, 'absent', 'none')).toBe('rest')
   expect(planDisk(failed, 'unreadable', 'none')).toBe('rest')
   expect(planDisk(failed, 'absent', 'under-way')).toBe('abort')
@@ -153,4 +146,27 @@ test('a disk is made larger where it is, after it was attached or detached, and 
     expect(disk.vmId === null || disk.plugged).toBe(true)
     expect(['available', 'attached']).toContain(disk.status)
   }
+})
+
+test.each<[Partial<DiskFacts>, DiskVolume, DiskWork, DiskStep]>([
+  [{ status: 'creating' }, 'absent', 'none', 'make'],
+  [{ status: 'creating' }, 'unreadable', 'none', 'wait'],
+  [{ status: 'creating' }, 'unreadable', 'under-way', 'rest'],
+  [{ status: 'creating' }, 'unreadable', 'settled', 'take'],
+  [{}, 'whole', 'none', 'rest'],
+  [{ troubled: true }, 'whole', 'none', 'found'],
+  [{}, 'absent', 'none', 'lose'],
+  [{}, 'broken', 'none', 'lose'],
+  [{ growth: 'wanted' }, 'whole', 'under-way', 'rest'],
+  [{ growth: 'wanted' }, 'whole', 'settled', 'take-move'],
+  [{ status: 'attached', vmId: 'vm' }, 'whole', 'none', 'plug'],
+  [{ status: 'attached', vmId: 'vm' }, 'unreadable', 'none', 'wait'],
+  [{ status: 'attached', vmId: 'vm', plugged: true }, 'whole', 'none', 'rest'],
+  [{ status: 'attached', vmId: 'vm', plugged: true, detaching: true }, 'absent', 'none', 'unplug'],
+  [{ detaching: true }, 'absent', 'none', 'free'],
+  [{ status: 'failed', detaching: true }, 'whole', 'none', 'free'],
+  [{ status: 'failed' }, 'absent', 'settled', 'clear'],
+  [{ status: 'error' }, 'unreadable', 'none', 'wait'],
+])('a disk of %j whose volume is %s, with work %s: %s', (facts, volume, work, step) => {
+  expect(planDisk({ ...broken, status: 'available', troubled: false, ...facts }, volume, work)).toBe(step)
 })

@@ -5,14 +5,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newPublicKey } from '../app.test-kit.ts'
 import { describeCopies } from './copies.suite.ts'
 import {
+  BOOT_ID,
   type EngineHarness,
+  machineSpec,
   makeMoves,
+  opened,
   PATIENCE_MS,
-  PROJECT_ID,
+  SIZE,
   volumeSpec,
   work,
 } from './engine.test-kit.ts'
-import type { Engine, MachineConsole, MachineSpec } from './engine.ts'
+import type { Engine, MachineConsole } from './engine.ts'
 import { describeNetworks } from './network.suite.ts'
 import { describeRootDisks } from './root-disk.suite.ts'
 import { describeStartScripts } from './start-script.suite.ts'
@@ -28,33 +31,19 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     let harness: EngineHarness
     let engine: Engine
     const volumeId = randomUUID()
-    const keeper: MachineSpec = {
-      id: randomUUID(),
-      projectId: PROJECT_ID,
-      hostname: 'keeper-1',
-      cpu: 2,
-      memoryMb: 512,
-      imageId: '',
-      sshPublicKeys: [],
-      volumeIds: [volumeId],
-      persistent: true,
-    }
-    const forgetter = {
-      ...keeper,
-      id: randomUUID(),
-      hostname: 'forgetter-1',
-      cpu: 1,
-      volumeIds: [],
-      persistent: false,
-    }
+    const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`
+    const keeper = machineSpec('keeper-1', { cpu: 2, memoryMb: 512, volumeIds: [volumeId] })
+    const forgetter = machineSpec('forgetter-1', { memoryMb: 512, persistent: false })
 
     const moves = makeMoves(name, () => ({ harness, engine }))
-    const { done, until, code, real } = moves
+    const { done, until, code, real, inGuest } = moves
     const start = (id: string, freshRoot = false) => {
       const { volumeIds } = id === keeper.id ? keeper : forgetter
       return done(engine.startMachine(id, { freshRoot, volumeIds }))
     }
 
+    const inKeeper = (command: string) => inGuest(keeper.id, command)
+    const sizeOf = async () => (await inKeeper(SIZE)).split('\n').map(Number)
     const openConsole = async (id: string): Promise<MachineConsole> => {
       const terminal = await engine.openConsole(id)
       if (!terminal) throw new Error('There is no console')
@@ -72,12 +61,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     }
 
     beforeAll(async () => {
-      harness = await makeHarness()
-      for (const spec of [keeper, forgetter]) {
-        spec.imageId = harness.imageId
-        spec.sshPublicKeys = [harness.sshPublicKey]
-      }
-      engine = await harness.open()
+      ;({ harness, engine } = await opened(makeHarness, keeper, forgetter))
     })
     afterAll(async () => {
       await Promise.all([keeper.id, forgetter.id].map((id) => done(engine.deleteMachine(id))))
@@ -140,10 +124,10 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
 
     test('the guest has the host name, processors and memory it was given', async ({ skip }) => {
-      const ssh = real('ssh', skip)
-      const { address } = await until(keeper.id, 'ready')
-      expect(await ssh(address, 'hostname; nproc')).toBe('keeper-1\n2\n')
-      const memoryMb = Number(await ssh(address, "awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"))
+      real('ssh', skip)
+      expect(await inKeeper('hostname')).toBe('keeper-1\n')
+      const [cpus, memoryMb] = await sizeOf()
+      expect(cpus).toBe(2)
       expect(memoryMb).toBeGreaterThan(keeper.memoryMb * 0.85)
       expect(memoryMb).toBeLessThanOrEqual(keeper.memoryMb)
     })
@@ -169,9 +153,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(await signIn(address)).toContain('Permission denied (publickey)')
     })
 
-    test('a living guest is given other keys, and the former ones let nobody in any more', async ({
-      skip,
-    }) => {
+    test('a living guest is given other keys, and the former ones let nobody in', async ({ skip }) => {
       if (engine.capabilities.cannot.changeKeys !== null) skip(`${name} cannot change keys`)
       const mine = harness.sshPublicKey
       const other = newPublicKey()
@@ -180,18 +162,16 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(await engine.changeKeys(forgetter.id, { sshPublicKeys: [mine] })).toBe('next-start')
       const { address } = await until(keeper.id, 'ready')
       // Its agent may come a moment later.
-      await expect.poll(() => give([other], [mine]).catch(String), { timeout: PATIENCE_MS }).toBe('taken')
+      await expect.poll(() => give([other], [mine]).catch(String)).toBe('taken')
       if (harness.ssh) await expect(harness.ssh(address, 'true')).rejects.toThrow()
       expect(await give([mine], [other])).toBe('taken')
-      if (harness.ssh)
-        expect((await harness.ssh(address, 'cat /root/.ssh/authorized_keys')).trim()).toBe(mine.trim())
+      if (harness.ssh) expect((await inKeeper('cat /root/.ssh/authorized_keys')).trim()).toBe(mine.trim())
       expect(await give([mine], [other])).toBe('taken')
     })
 
     test('a guest does not reach what this host keeps to itself', async ({ skip }) => {
-      const ssh = real('ssh', skip)
+      real('ssh', skip)
       if (!harness.onThisHost) skip(`${name} runs guests elsewhere`)
-      const { address } = await until(keeper.id, 'ready')
       const visitors: string[] = []
       const server = createServer((socket) => {
         visitors.push('somebody')
@@ -206,28 +186,26 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
         '$(echo $SSH_CLIENT | cut -d" " -f1)',
         '10.0.2.2',
       ])
-        expect(await ssh(address, `nc -w 3 ${host} ${at.port} </dev/null || echo refused`)).toBe('refused\n')
+        expect(await inKeeper(`nc -w 3 ${host} ${at.port} </dev/null || echo refused`)).toBe('refused\n')
       server.close()
       expect(visitors).toEqual([])
     })
 
     test('a data volume is found under its serial', async ({ skip }) => {
-      const ssh = real('ssh', skip)
-      const { address } = await until(keeper.id, 'ready')
-      const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`
-      expect(await ssh(address, `blockdev --getsize64 ${disk}`)).toBe(`${64 * 1024 * 1024}\n`)
-      await ssh(address, `echo volume-content | dd of=${disk} conv=fsync 2>/dev/null`)
-      await ssh(address, 'echo root-content > /root/kept && sync')
+      real('ssh', skip)
+      expect(await inKeeper(`blockdev --getsize64 ${disk}`)).toBe(`${64 * 1024 * 1024}\n`)
+      await inKeeper(`echo volume-content | dd of=${disk} conv=fsync 2>/dev/null`)
+      await inKeeper('echo root-content > /root/kept && sync')
     })
 
     test('a guest outlives the engine, and a new engine finds it', async () => {
       const before = await until(keeper.id, 'ready')
-      const boot = await harness.ssh?.(before.address, 'cat /proc/sys/kernel/random/boot_id')
+      const boot = await harness.ssh?.(before.address, BOOT_ID)
       await engine.close()
       engine = await harness.open()
       const after = await until(keeper.id, 'ready')
       expect(after).toEqual(before)
-      expect(await harness.ssh?.(after.address, 'cat /proc/sys/kernel/random/boot_id')).toBe(boot)
+      expect(await harness.ssh?.(after.address, BOOT_ID)).toBe(boot)
     })
 
     test('CPU time is told of living machines alone, and grows while a guest works', async ({ skip }) => {
@@ -270,30 +248,19 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
 
     test('a living guest keeps what it was given when it boots once more by itself', async ({ skip }) => {
-      const { address } = await until(keeper.id, 'ready')
+      await until(keeper.id, 'ready')
       const wished = { cpu: keeper.cpu + 1, memoryMb: keeper.memoryMb + 256 }
       const grow = () => engine.growMachine(keeper.id, wished)
       if ((await grow().catch(() => wished)) === null) skip(`${name} gives nothing to guests that run`)
       // Its agent may come a moment later.
-      await expect.poll(() => grow().catch(String), { timeout: PATIENCE_MS }).toEqual(wished)
-      const ssh = real('ssh', skip)
-      const bootOf = () => ssh(address, 'cat /proc/sys/kernel/random/boot_id')
-      const before = await bootOf()
-      await ssh(address, '(sleep 0.5; reboot) > /dev/null 2>&1 &')
-      await expect
-        .poll(() => bootOf().catch(() => before), { timeout: PATIENCE_MS, interval: 500 })
-        .not.toBe(before)
-      const has = async () =>
-        (await ssh(address, "nproc; awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"))
-          .split('\n')
-          .map(Number)
-      await expect
-        .poll(async () => ((await has())[1] ?? 0) > wished.memoryMb * 0.85, {
-          timeout: PATIENCE_MS,
-          interval: 500,
-        })
-        .toBe(true)
-      expect((await has())[0]).toBe(wished.cpu)
+      await expect.poll(() => grow().catch(String)).toEqual(wished)
+      real('ssh', skip)
+      const before = await inKeeper(BOOT_ID)
+      await inKeeper('(sleep 0.5; reboot) > /dev/null 2>&1 &')
+      await expect.poll(() => inKeeper(BOOT_ID).catch(() => before), { interval: 500 }).not.toBe(before)
+      const hasMemory = async () => ((await sizeOf())[1] ?? 0) > wished.memoryMb * 0.85
+      await expect.poll(hasMemory, { interval: 500 }).toBe(true)
+      expect((await sizeOf())[0]).toBe(wished.cpu)
     })
 
     test('the power button ends it cleanly, and that counts as asked', async () => {
@@ -311,12 +278,10 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
 
     test('it starts again at the same address with what it kept', async () => {
       await start(keeper.id)
-      const { address } = await until(keeper.id, 'ready')
+      await until(keeper.id, 'ready')
       if (!harness.ssh) return
-      expect(await harness.ssh(address, 'cat /root/kept')).toBe('root-content\n')
-      const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`
-      expect(await harness.ssh(address, `head -n1 ${disk}`)).toBe('volume-content\n')
-      expect(await harness.ssh(address, 'dmesg | grep -ci "recovery complete" || true')).toBe('0\n')
+      expect(await inKeeper(`cat /root/kept; head -n1 ${disk}`)).toBe('root-content\nvolume-content\n')
+      expect(await inKeeper('dmesg | grep -ci "recovery complete" || true')).toBe('0\n')
     })
 
     test('a guest that powers itself off ends cleanly', async () => {
@@ -346,15 +311,13 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       const { volumeIds, sshPublicKeys } = keeper
       const like = { hostname: 'renamed-1', cpu: 1, memoryMb: 640, persistent: true, sshPublicKeys }
       await done(engine.startMachine(keeper.id, { freshRoot: false, volumeIds, like }))
-      const { run, address } = await until(keeper.id, 'ready')
-      expect(run).not.toBe(before.run)
+      expect((await until(keeper.id, 'ready')).run).not.toBe(before.run)
       if (!harness.ssh) return
-      expect(await harness.ssh(address, 'hostname; cat /etc/hostname; nproc; cat /root/kept')).toBe(
-        'renamed-1\nrenamed-1\n1\nroot-content\n',
+      expect(await inKeeper('hostname; cat /etc/hostname; cat /root/kept')).toBe(
+        'renamed-1\nrenamed-1\nroot-content\n',
       )
-      const memoryMb = Number(
-        await harness.ssh(address, "awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"),
-      )
+      const [cpus, memoryMb] = await sizeOf()
+      expect(cpus).toBe(1)
       expect(memoryMb).toBeGreaterThan(keeper.memoryMb)
       expect(memoryMb).toBeLessThanOrEqual(like.memoryMb)
     })
@@ -368,9 +331,8 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
 
     test('machines have host keys of their own', async ({ skip }) => {
-      const ssh = real('ssh', skip)
-      const keyOf = async (id: string) =>
-        ssh((await until(id, 'ready')).address, 'dropbearkey -y -f /etc/dropbear/dropbear_ed25519_host_key')
+      real('ssh', skip)
+      const keyOf = (id: string) => inGuest(id, 'dropbearkey -y -f /etc/dropbear/dropbear_ed25519_host_key')
       expect(await keyOf(keeper.id)).not.toBe(await keyOf(forgetter.id))
     })
 
@@ -389,8 +351,8 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
 
     test('a fresh root has nothing of the run before', async () => {
       await start(forgetter.id, true)
-      const { address } = await until(forgetter.id, 'ready')
-      if (harness.ssh) expect(await harness.ssh(address, 'ls -A /root')).toBe('.ssh\n')
+      await until(forgetter.id, 'ready')
+      if (harness.ssh) expect(await inGuest(forgetter.id, 'ls -A /root')).toBe('.ssh\n')
     })
 
     test('deleting leaves nothing, even of a living guest', async () => {
@@ -398,9 +360,8 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       await done(engine.deleteMachine(keeper.id))
       for (const { id } of [keeper, forgetter]) await until(id, 'absent')
       expect(await engine.list()).toEqual(new Map())
-      for (const { id } of [keeper, forgetter]) {
+      for (const { id } of [keeper, forgetter])
         if (harness.traces) expect(await harness.traces(id)).toEqual({ processes: [], files: [] })
-      }
     })
 
     test('a deleted machine can be made again', async () => {
@@ -408,7 +369,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
     })
 
-    test('a machine that cannot be read is neither absent nor made anew, and is back when it can be', async ({
+    test('a machine that cannot be read is neither absent nor made anew, and comes back', async ({
       skip,
     }) => {
       const hide = real('hide', skip)
@@ -427,10 +388,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       await hide({ machineId: keeper.id }, true)
       await done(engine.deleteMachine(keeper.id))
       await until(keeper.id, 'absent')
-      if (harness.traces) {
-        const { files } = await harness.traces(keeper.id)
-        expect(files).toEqual([])
-      }
+      expect((await harness.traces?.(keeper.id))?.files ?? []).toEqual([])
       await done(engine.deleteVolume(volumeId))
       await done(engine.deleteVolume(volumeId))
     })

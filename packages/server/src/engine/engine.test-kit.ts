@@ -1,5 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Address, Engine, MachineState, VolumeSource, VolumeSpec, Work } from './engine.ts'
+import type {
+  Address,
+  Engine,
+  Limits,
+  MachineSpec,
+  MachineState,
+  VolumeSource,
+  VolumeSpec,
+  Work,
+} from './engine.ts'
 
 /** What the suite needs to put an engine to the test. */
 export interface EngineHarness {
@@ -59,6 +69,16 @@ export type Content = { machineId: string } | { memoryOf: string } | { volumeId:
 /** How long a guest may take for anything, on a busy host without hardware acceleration. */
 export const PATIENCE_MS = 90_000
 
+/** A harness with an engine that is open; the machines are to boot its image and let its key in. */
+export async function opened(makeHarness: () => Promise<EngineHarness>, ...machines: MachineSpec[]) {
+  const harness = await makeHarness()
+  for (const spec of machines) {
+    spec.imageId = harness.imageId
+    spec.sshPublicKeys = [harness.sshPublicKey]
+  }
+  return { harness, engine: await harness.open() }
+}
+
 /** The moves the suites are written with. `at` tells the harness and the engine as they are when they are used. */
 export function makeMoves(name: string, at: () => { harness: EngineHarness; engine: Engine }) {
   /** Lets time pass until the work is done, for engines on a virtual clock. */
@@ -84,9 +104,45 @@ export function makeMoves(name: string, at: () => { harness: EngineHarness; engi
     )
   }
 
+  /** Runs a command in a guest. */
+  async function inGuest(id: string, command: string): Promise<string> {
+    const { address } = await until(id, 'ready')
+    const { ssh } = at().harness
+    if (!ssh) throw new Error('There is no guest')
+    return ssh(address, command)
+  }
+
   return {
     done,
     until,
+    inGuest,
+
+    async powerOff(id: string): Promise<void> {
+      await done(at().engine.powerOff(id))
+      await until(id, 'off')
+    },
+    async remove(id: string): Promise<void> {
+      await done(at().engine.deleteMachine(id))
+      await until(id, 'absent')
+    },
+
+    /** Writes a line as the guest of a machine, or as the harness can. */
+    async write(id: string, where: Content, text: string): Promise<void> {
+      const { ssh, poke } = at().harness
+      if (ssh) await inGuest(id, `path=${pathIn(where)}; echo '${text}' | dd of=$path conv=fsync 2>/dev/null`)
+      else await poke?.(where, text)
+    },
+    async read(id: string, where: Content): Promise<string> {
+      const { ssh, peek } = at().harness
+      if (!ssh) return (await peek?.(where)) ?? ''
+      return (await inGuest(id, `path=${pathIn(where)}; head -n1 $path 2>/dev/null || true`)).trim()
+    },
+
+    /** Skips a test of what an engine may be unable to do. */
+    needs(what: keyof Limits, skip: (note: string) => never): void {
+      const limit = at().engine.capabilities.cannot[what]
+      if (limit !== null) skip(limit)
+    },
 
     /** Takes a volume off. A guest on a busy host may keep it for longer than an engine waits: then it is asked again. */
     async detach(machineId: string, volumeId: string): Promise<void> {
@@ -138,6 +194,20 @@ export function makeMoves(name: string, at: () => { harness: EngineHarness; engi
 /** Whose machines and volumes those of the suites are. */
 export const PROJECT_ID = '00000000-0000-4000-8000-00000000000a'
 
+/** A small machine of that project. */
+export const machineSpec = (hostname: string, more: Partial<MachineSpec> = {}): MachineSpec => ({
+  id: randomUUID(),
+  projectId: PROJECT_ID,
+  hostname,
+  cpu: 1,
+  memoryMb: 256,
+  imageId: '',
+  sshPublicKeys: [],
+  volumeIds: [],
+  persistent: true,
+  ...more,
+})
+
 /** A volume of that project. */
 export const volumeSpec = (id: string, source: VolumeSource, sizeBytes: number): VolumeSpec => ({
   id,
@@ -149,9 +219,14 @@ export const volumeSpec = (id: string, source: VolumeSource, sizeBytes: number):
 /** Long work nobody ends. */
 export const work = (): Work => ({ signal: new AbortController().signal, onProgress: () => {} })
 
+/** Prints the id of this boot of a guest. */
+export const BOOT_ID = 'cat /proc/sys/kernel/random/boot_id'
+
+/** Prints the processors of a guest and its MB of memory, a line each. */
+export const SIZE = "nproc; awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"
+
 /** Begins to count ten times a second, in the memory of a guest; prints the guest's id of this boot. */
-export const COUNT_FOR_EVER =
-  '(n=0; while :; do n=$((n+1)); echo $n > /tmp/count.new; mv /tmp/count.new /tmp/count; sleep 0.1; done) >/dev/null 2>&1 </dev/null & cat /proc/sys/kernel/random/boot_id'
+export const COUNT_FOR_EVER = `(n=0; while :; do n=$((n+1)); echo $n > /tmp/count.new; mv /tmp/count.new /tmp/count; sleep 0.1; done) >/dev/null 2>&1 </dev/null & until test -e /tmp/count; do sleep 0.1; done; ${BOOT_ID}`
 
 /** Where a guest keeps a line, as a word of its shell. A disk that was just plugged in takes it a moment to see. */
 export function pathIn(where: Content): string {
@@ -166,7 +241,7 @@ export function pathIn(where: Content): string {
 
 const IMAGE_PATIENCE_MS = 300_000
 
-const isIn = <P extends MachineState['power']>(
+export const isIn = <P extends MachineState['power']>(
   state: MachineState,
   power: P,
 ): state is Extract<MachineState, { power: P }> => state.power === power

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineHarness, makeMoves, PATIENCE_MS } from './engine.test-kit.ts'
+import { type EngineHarness, machineSpec, makeMoves, opened, PATIENCE_MS } from './engine.test-kit.ts'
 import type { Engine, MachineSpec, NetworkSpec } from './engine.ts'
 
 /**
@@ -11,23 +11,13 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
   describe(`${name} as an engine with networks`, () => {
     let harness: EngineHarness
     let engine: Engine
-    const { done, until, code, real, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
+    const moves = makeMoves(name, () => ({ harness, engine }))
+    const { done, until, code, real } = moves
     const [shop, bank] = [randomUUID(), randomUUID()]
-    const machine = (hostname: string, projectId: string): MachineSpec => ({
-      id: randomUUID(),
-      projectId,
-      hostname,
-      cpu: 1,
-      memoryMb: 256,
-      imageId: '',
-      sshPublicKeys: [],
-      volumeIds: [],
-      persistent: true,
-    })
-    const web = machine('web', shop)
-    const db = machine('db', shop)
+    const web = machineSpec('web', { projectId: shop })
+    const db = machineSpec('db', { projectId: shop })
     /** Of another project, under the same name. */
-    const stranger = machine('web', bank)
+    const stranger = machineSpec('web', { projectId: bank })
     const all = [web, db, stranger]
     /** A name with what names of a network end in. */
     const full = (name: string, label: string, id: string) =>
@@ -39,15 +29,8 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
     }
     const bankNetwork: NetworkSpec = { label: 'bank', internet: true, names: { web: [stranger.id] } }
 
-    function needsNetworks(skip: (note: string) => never): void {
-      const limit = engine.capabilities.cannot.networks
-      if (limit !== null) skip(limit)
-    }
+    const needsNetworks = (skip: (note: string) => never) => moves.needs('networks', skip)
     const start = ({ id }: MachineSpec) => done(engine.startMachine(id, { freshRoot: false, volumeIds: [] }))
-    async function remove({ id }: MachineSpec): Promise<void> {
-      await done(engine.deleteMachine(id))
-      await until(id, 'absent')
-    }
     const addresses = async (projectId = shop) => Object.fromEntries(await engine.networkAddresses(projectId))
 
     /** What a guest reaches under a name or an address: `reached` or `nothing`. */
@@ -67,15 +50,10 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
     }
 
     beforeAll(async () => {
-      harness = await makeHarness()
-      for (const spec of all) {
-        spec.imageId = harness.imageId
-        spec.sshPublicKeys = [harness.sshPublicKey]
-      }
-      engine = await harness.open()
+      ;({ harness, engine } = await opened(makeHarness, ...all))
     })
     afterAll(async () => {
-      for (const spec of all) await remove(spec)
+      for (const { id } of all) await moves.remove(id)
       for (const projectId of [shop, bank]) await done(engine.deleteProject(projectId))
       await engine.close()
       await harness.cleanUp()
@@ -99,7 +77,7 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
 
     test('each machine has an address of its own in it', async ({ skip }) => {
       needsNetworks(skip)
-      await imageIsReady()
+      await moves.imageIsReady()
       for (const spec of all) await done(engine.createMachine(spec))
       for (const spec of all) await start(spec)
       for (const { id } of all) await until(id, 'ready')
@@ -160,8 +138,7 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
     test('an address stays when its machine stops and starts, and with a new engine', async ({ skip }) => {
       needsNetworks(skip)
       const before = await addresses()
-      await done(engine.powerOff(db.id))
-      await until(db.id, 'off')
+      await moves.powerOff(db.id)
       await start(db)
       await until(db.id, 'ready')
       const after = await addresses()
@@ -194,14 +171,14 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
       needsNetworks(skip)
       const { [db.id]: gone, ...others } = await addresses()
       expect(gone).toBeDefined()
-      await remove(db)
+      await moves.remove(db.id)
       expect(await addresses()).toEqual(others)
       if (harness.ssh) await pings(web, gone ?? '', 'nothing')
     }, 300_000)
 
     test('nothing is left of the network of a project that is deleted', async ({ skip }) => {
       needsNetworks(skip)
-      await remove(web)
+      await moves.remove(web.id)
       await done(engine.deleteProject(shop))
       await done(engine.deleteProject(shop))
       expect(await addresses()).toEqual({})

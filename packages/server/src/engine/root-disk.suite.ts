@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineHarness, makeMoves, PROJECT_ID, work } from './engine.test-kit.ts'
-import type { Engine, MachineSpec } from './engine.ts'
+import { type EngineHarness, machineSpec, makeMoves, opened, work } from './engine.test-kit.ts'
+import type { Engine } from './engine.ts'
 
 const GIB = 1024 ** 3
 
@@ -13,19 +13,9 @@ export function describeRootDisks(name: string, makeHarness: () => Promise<Engin
   describe(`${name} as an engine with root disks of any size`, () => {
     let harness: EngineHarness
     let engine: Engine
-    const { done, until, code, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
-    const machine: MachineSpec = {
-      id: randomUUID(),
-      projectId: PROJECT_ID,
-      hostname: 'roomy-1',
-      cpu: 1,
-      memoryMb: 256,
-      rootBytes: 5 * GIB,
-      imageId: '',
-      sshPublicKeys: [],
-      volumeIds: [],
-      persistent: true,
-    }
+    const moves = makeMoves(name, () => ({ harness, engine }))
+    const { done, until, code, needs, inGuest, powerOff, remove } = moves
+    const machine = machineSpec('roomy-1', { rootBytes: 5 * GIB })
     const { id } = machine
     const [then, safety] = [randomUUID(), randomUUID()]
 
@@ -33,48 +23,32 @@ export function describeRootDisks(name: string, makeHarness: () => Promise<Engin
       await done(engine.startMachine(id, { freshRoot, volumeIds: [] }))
       return until(id, 'ready')
     }
-    async function powerOff(): Promise<void> {
-      await done(engine.powerOff(id))
-      await until(id, 'off')
-    }
     const grow = (gib: number) => done(engine.growRoot(id, gib * GIB))
     const size = async () => (await grow(1)).sizeBytes / GIB
 
     /** The guest has a disk of that size, and a file system that makes use of it. */
     async function guestHas(gib: number): Promise<void> {
       if (!harness.ssh) return
-      const { address } = await until(id, 'ready')
-      const { ssh } = harness
       const asked = 'set -- $(df -k / | tail -n 1); cat /sys/class/block/$(basename $1)/size; echo $2'
       const look = async () => {
-        const [sectors, kilobytes] = (await ssh(address, asked)).split('\n').map(Number)
+        const [sectors, kilobytes] = (await inGuest(id, asked)).split('\n').map(Number)
         return [(sectors ?? 0) * 512, (kilobytes ?? 0) * 1024 > (gib - 0.5) * GIB]
       }
-      await expect.poll(look, { timeout: 60_000, interval: 500 }).toEqual([gib * GIB, true])
+      await expect.poll(look, { interval: 500 }).toEqual([gib * GIB, true])
     }
 
     beforeAll(async () => {
-      harness = await makeHarness()
-      machine.imageId = harness.imageId
-      machine.sshPublicKeys = [harness.sshPublicKey]
-      engine = await harness.open()
-      await imageIsReady()
+      ;({ harness, engine } = await opened(makeHarness, machine))
+      await moves.imageIsReady()
       await done(engine.createMachine(machine))
     })
     afterAll(async () => {
-      await done(engine.deleteMachine(id))
-      await until(id, 'absent')
+      await remove(id)
       await done(engine.deleteMachineSnapshot(then))
       await done(engine.deleteMachineSnapshot(safety))
       await engine.close()
       await harness.cleanUp()
     })
-
-    /** Where it can be enlarged once it is there. */
-    function needsGrowth(skip: (note: string) => never): void {
-      const limit = engine.capabilities.cannot.growRootDisks
-      if (limit !== null) skip(limit)
-    }
 
     test('it is made as large as was asked for, and the guest makes use of it at its first boot', async () => {
       const made = await size()
@@ -84,10 +58,8 @@ export function describeRootDisks(name: string, makeHarness: () => Promise<Engin
       expect((await grow(5)).fileSystem).toBe('grown')
     })
 
-    test('of a living guest it becomes larger, and its file system with it, and never smaller', async ({
-      skip,
-    }) => {
-      needsGrowth(skip)
+    test('of a living guest it becomes larger, with its file system, and never smaller', async ({ skip }) => {
+      needs('growRootDisks', skip)
       expect(await code(engine.growRoot(randomUUID(), GIB))).toBe('machine-missing')
       await done(engine.createMachineSnapshot(then, { machineId: id, volumeIds: [], memory: false }, work()))
       const fileSystem = harness.growsAtBoot ? 'next-boot' : 'grown'
@@ -97,28 +69,26 @@ export function describeRootDisks(name: string, makeHarness: () => Promise<Engin
     })
 
     test('without a guest it becomes larger, and its file system at the next boot', async ({ skip }) => {
-      needsGrowth(skip)
-      await powerOff()
+      needs('growRootDisks', skip)
+      await powerOff(id)
       expect(await grow(7)).toEqual({ sizeBytes: 7 * GIB, fileSystem: 'next-boot' })
       await start()
       await guestHas(7)
     })
 
     test('one that is put back to an earlier moment keeps its size', async ({ skip }) => {
-      needsGrowth(skip)
+      needs('growRootDisks', skip)
       await done(engine.prepareRestore(id, { snapshotId: then, volumeIds: [] }, work()))
-      await powerOff()
+      await powerOff(id)
       await done(engine.switchDisks(id, safety, work()))
       expect(await size()).toBe(7)
       await start()
       await guestHas(7)
     })
 
-    test('one that starts from the image again has the size, also over a restart of the server', async ({
-      skip,
-    }) => {
-      needsGrowth(skip)
-      await powerOff()
+    test('one that starts from the image again has the size, also for a new engine', async ({ skip }) => {
+      needs('growRootDisks', skip)
+      await powerOff(id)
       await engine.close()
       engine = await harness.open()
       await start(true)

@@ -1,26 +1,15 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineHarness, makeMoves, PATIENCE_MS, PROJECT_ID } from './engine.test-kit.ts'
-import type { Engine, MachineSpec, StartScriptResult } from './engine.ts'
+import { type EngineHarness, machineSpec, makeMoves, opened, PATIENCE_MS } from './engine.test-kit.ts'
+import type { Engine, StartScriptResult } from './engine.ts'
 
 /** The promises of the engine port about start scripts. The tests build on each other, because a guest takes its time. */
 export function describeStartScripts(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine that runs start scripts`, () => {
     let harness: EngineHarness
     let engine: Engine
-    const { done, until, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
-    const spec: MachineSpec = {
-      id: randomUUID(),
-      projectId: PROJECT_ID,
-      hostname: 'scripted-1',
-      cpu: 1,
-      memoryMb: 256,
-      imageId: '',
-      sshPublicKeys: [],
-      volumeIds: [],
-      persistent: true,
-      startScript: ['#!/bin/sh', 'echo once >> /root/ran', 'echo Hällo', 'id -un', 'exit 3', ''].join('\n'),
-    }
+    const { done, until, inGuest, remove, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
+    const startScript = '#!/bin/sh\necho once >> /root/ran\necho Hällo\nid -un\nexit 3\n'
+    const spec = machineSpec('scripted-1', { startScript })
     const { id } = spec
     let first: StartScriptResult
 
@@ -46,22 +35,16 @@ export function describeStartScripts(name: string, makeHarness: () => Promise<En
     }
 
     beforeAll(async () => {
-      harness = await makeHarness()
-      spec.imageId = harness.imageId
-      spec.sshPublicKeys = [harness.sshPublicKey]
-      engine = await harness.open()
+      ;({ harness, engine } = await opened(makeHarness, spec))
       await imageIsReady()
     }, 600_000)
     afterAll(async () => {
-      await done(engine.deleteMachine(id))
-      await until(id, 'absent')
+      await remove(id)
       await engine.close()
       await harness.cleanUp()
     })
 
-    test('a script runs when the guest boots for the first time; its exit code and output can be read', async ({
-      skip,
-    }) => {
+    test('a script runs at the first boot; its exit code and output can be read', async ({ skip }) => {
       await done(engine.createMachine(spec))
       expect(await engine.startScriptResult(id, 'program')).toMatchObject({ state: 'unknown' })
       await start()
@@ -69,13 +52,10 @@ export function describeStartScripts(name: string, makeHarness: () => Promise<En
       first = await ended()
       expect(first).toMatchObject({ state: 'ended', how: 'failed', exitCode: 3 })
       expect(first).toHaveProperty('output', expect.stringContaining('Hällo\n'))
-      const { address } = await until(id, 'ready')
       if (!harness.ssh) return
       expect(first).toHaveProperty('output', 'Hällo\nroot\n')
-      expect((await harness.ssh(address, 'cat /root/ran')).trim()).toBe('once')
-      expect((await harness.ssh(address, 'ls -ld /var/lib/slipway/start-script')).slice(0, 10)).toBe(
-        'drwx------',
-      )
+      expect(await inGuest(id, 'cat /root/ran')).toBe('once\n')
+      expect(await inGuest(id, 'ls -ld /var/lib/slipway/start-script')).toMatch(/^drwx------/)
     })
 
     test('it does not run again when the VM restarts, and its result stays', async ({ skip }) => {
@@ -84,8 +64,7 @@ export function describeStartScripts(name: string, makeHarness: () => Promise<En
       await until(id, 'off')
       await start()
       expect(await ended()).toEqual(first)
-      const { address } = await until(id, 'ready')
-      if (harness.ssh) expect((await harness.ssh(address, 'cat /root/ran')).trim()).toBe('once')
+      if (harness.ssh) expect(await inGuest(id, 'cat /root/ran')).toBe('once\n')
     })
   })
 }

@@ -1,5 +1,6 @@
+// @module-tag both-databases
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Disk, Vm } from '@slipway/contract'
+import type { Disk, Project, Vm } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makeNoPeers, type Peers } from '../lib/peers.ts'
@@ -45,13 +46,24 @@ function listener(bus: ReturnType<typeof makeEventBus>, topic: Topic, after: str
   return { heard, said, hello, stop }
 }
 
+/** A world with somebody who listens to the project. */
+async function listenedTo(options: Parameters<typeof makeWorld>[0] = {}) {
+  const world = makeWorld(options)
+  return { ...world, ...(await come(world.bus, p)) }
+}
+
+/** Somebody who comes, and has heard what there is to hear. */
+async function come(...args: Parameters<typeof listener>) {
+  const ear = listener(...args)
+  await args[0].idle()
+  return ear
+}
+
 const gone = (id: string, project = 'p') => ({ id, project_id: project, deleted: true })
 
 describe('the bus', () => {
   it('says what an object is like now, whatever it was when it changed', async () => {
-    const { bus, vms } = makeWorld()
-    const { said } = listener(bus, p)
-    await bus.idle()
+    const { bus, vms, said } = await listenedTo()
     vms.set('a', 'starting')
     bus.changed('vm', 'p', 'a')
     vms.set('a', 'running')
@@ -64,23 +76,18 @@ describe('the bus', () => {
   })
 
   it('has everybody fetch everything on request, also who was away meanwhile', async () => {
-    const { bus } = makeWorld()
-    const { hello } = listener(bus, p)
-    await bus.idle()
+    const { bus, hello } = await listenedTo()
     bus.changed('vm', 'p', 'a')
     bus.haveAllRead()
     await bus.idle()
     const all = { revision: 'e-1', replayed: false }
     expect(hello().at(-1)).toEqual(all)
-    const late = listener(bus, p, 'e-0')
-    await bus.idle()
+    const late = await come(bus, p, 'e-0')
     expect(late.hello()).toEqual([all])
   })
 
   it('reads an object once more that changed while it was read', async () => {
-    const { bus, vms, reads } = makeWorld({ turns: () => 3 })
-    const { said } = listener(bus, p)
-    await bus.idle()
+    const { bus, vms, reads, said } = await listenedTo({ turns: () => 3 })
     vms.set('a', 'starting')
     bus.changed('vm', 'p', 'a')
     for (let i = 0; i < 5; i++) await turn()
@@ -96,9 +103,7 @@ describe('the bus', () => {
   })
 
   it('makes many changes at once one read', async () => {
-    const { bus, vms, reads } = makeWorld()
-    const { said } = listener(bus, p)
-    await bus.idle()
+    const { bus, vms, reads, said } = await listenedTo()
     const ids = Array.from({ length: 300 }, (_, i) => `v${i}`)
     for (const id of [...ids, ...ids]) {
       vms.set(id, 'running')
@@ -123,8 +128,7 @@ describe('the bus', () => {
   it('tells an account of all its projects, also of those that come later, and of no other', async () => {
     const { bus, vms } = makeWorld()
     bus.reads('project', async () => [])
-    const ada = listener(bus, { accountId: 'ada', roles: new Map([['p', 'owner']]) })
-    await bus.idle()
+    const ada = await come(bus, { accountId: 'ada', roles: new Map([['p', 'owner']]) })
     vms.set('a', 'running').set('b', 'running').set('c', 'running')
     bus.changed('vm', 'p', 'a')
     bus.changed('vm', 'of-bob', 'b')
@@ -148,8 +152,7 @@ describe('a stream that is opened again', () => {
     bus.changed('vm', 'p', 'b')
     bus.changed('vm', 'other', 'c')
     vms.set('a', 'running').delete('b')
-    const again = listener(bus, p, before)
-    await bus.idle()
+    const again = await come(bus, p, before)
     expect(again.hello()).toEqual([{ revision: 'e-3', replayed: true }])
     expect(again.said()).toEqual([{ id: 'a', status: 'running' }, gone('b')])
     // A connection may break after any of them.
@@ -164,8 +167,7 @@ describe('a stream that is opened again', () => {
   ])('is told to fetch its lists after a revision %s', async (_, after) => {
     const { bus } = makeWorld()
     bus.changed('vm', 'p', 'a')
-    const again = listener(bus, p, after)
-    await bus.idle()
+    const again = await come(bus, p, after)
     expect(again.hello()).toEqual([{ revision: 'e-1', replayed: false }])
     expect(again.said()).toEqual([])
   })
@@ -174,29 +176,43 @@ describe('a stream that is opened again', () => {
     const { bus } = makeWorld()
     const before = bus.revision()
     for (let i = 0; i < 1_001; i++) bus.changed('vm', 'p', `v${i}`)
-    const again = listener(bus, p, before)
-    await bus.idle()
+    const again = await come(bus, p, before)
     expect(again.hello()).toMatchObject([{ replayed: false }])
     // What changed in another project does not count.
-    const other = listener(bus, { projectId: 'q', by: null }, before)
-    await bus.idle()
+    const other = await come(bus, { projectId: 'q', by: null }, before)
     expect(other.hello()).toMatchObject([{ replayed: true }])
   })
+
+  it.each([
+    ['left', { roles: { bob: 'owner' }, moved: ['ada'] }],
+    ['came into', { roles: { ada: 'viewer', bob: 'owner' }, moved: ['ada'] }],
+  ] as const)(
+    'is told to fetch its lists when its account %s a project while that is read',
+    async (_, members) => {
+      const { bus, vms } = makeWorld({ turns: () => 3 })
+      vms.set('a', 'running')
+      const before = bus.revision()
+      bus.changed('vm', 'p', 'a')
+      const again = listener(bus, { accountId: 'ada', roles: new Map([['p', 'viewer']]) }, before)
+      for (let i = 0; i < 3; i++) await turn()
+      const project = 'ada' in members.roles ? 'q' : 'p'
+      bus.changed('project', project, project, members)
+      await bus.idle()
+      expect(again.hello().at(-1)).toMatchObject({ replayed: false })
+    },
+  )
 
   it('is told to fetch its lists when what came after is forgotten', async () => {
     const { bus } = makeWorld()
     const before = bus.revision()
     for (let i = 0; i < 20_001; i++) bus.changed('vm', 'q', `v${i}`)
-    const again = listener(bus, p, before)
-    await bus.idle()
+    const again = await come(bus, p, before)
     expect(again.hello()).toMatchObject([{ replayed: false }])
   })
 })
 
 it('what could not be read makes everybody fetch their lists, now and when they come back', async () => {
-  const { bus, world, failures } = makeWorld()
-  const { hello, said } = listener(bus, p)
-  await bus.idle()
+  const { bus, world, failures, hello, said } = await listenedTo()
   const before = bus.revision()
   world.fails = true
   bus.changed('vm', 'p', 'a')
@@ -204,16 +220,14 @@ it('what could not be read makes everybody fetch their lists, now and when they 
   expect(failures).toHaveLength(1)
   expect(hello().at(-1)).toEqual({ revision: 'e-1', replayed: false })
   world.fails = false
-  const again = listener(bus, p, before)
-  await bus.idle()
+  const again = await come(bus, p, before)
   expect([again.hello(), said()]).toEqual([[{ revision: 'e-1', replayed: false }], []])
 })
 
 it('says nothing more of a project after its end, also of what changes at the same moment', async () => {
   const { bus, vms } = makeWorld()
   const everything = listener(bus, { accountId: 'ada', roles: new Map([['p', 'owner']]) })
-  const one = listener(bus, { projectId: 'p', by: { accountId: 'ada', role: 'owner' } })
-  await bus.idle()
+  const one = await come(bus, { projectId: 'p', by: { accountId: 'ada', role: 'owner' } })
   for (const id of ['a', 'b']) vms.set(id, 'running')
   bus.changed('vm', 'p', 'a')
   bus.changed('project', 'p', 'p', { roles: { ada: 'owner' }, ends: true })
@@ -230,17 +244,44 @@ it('says nothing more of a project after its end, also of what changes at the sa
   expect(everything.said().at(-1)).toEqual({ id: 'b', status: 'running' })
 })
 
+it('says the end of a project that is deleted for good before it was said that it is in the bin', async () => {
+  const { bus } = makeWorld()
+  bus.reads('project', async () => [])
+  const everything = listener(bus, { accountId: 'ada', roles: new Map([['p', 'owner']]) })
+  const one = listener(bus, { projectId: 'p', by: { accountId: 'ada', role: 'owner' } })
+  await bus.idle()
+  bus.changed('project', 'p', 'p', { roles: { ada: 'owner' }, ends: true })
+  bus.changed('project', 'p', 'p', { roles: {}, ends: true })
+  await bus.idle()
+  for (const { said } of [everything, one]) expect(said()).toEqual([gone('p')])
+  expect(bus.isWatched('p')).toBe(false)
+})
+
+it('says the end of a project that comes while an earlier change of it is read', async () => {
+  const { bus } = makeWorld()
+  const projects = new Set(['p'])
+  bus.reads('project', async (ids) => {
+    const found = ids.flatMap((id) => (projects.has(id) ? [{ id } as Project] : []))
+    for (let i = 0; i < 3; i++) await turn()
+    return found
+  })
+  const ada = listener(bus, { accountId: 'ada', roles: new Map([['p', 'owner']]) })
+  await bus.idle()
+  bus.changed('project', 'p', 'p')
+  await turn()
+  projects.delete('p')
+  bus.changed('project', 'p', 'p', { roles: { ada: 'owner' }, ends: true })
+  await bus.idle()
+  expect(ada.said()).toEqual([{ id: 'p' }, gone('p')])
+  expect(bus.isWatched('p')).toBe(false)
+})
+
 it('whoever listens, leaves and comes back with its last revision ends with the last states', async () => {
+  const id = fc.constantFrom('a', 'b', 'c')
   const step = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({ do: fc.constant('change' as const), id: fc.constantFrom('a', 'b', 'c') }),
-    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('change' as const), id }) },
     { weight: 3, arbitrary: fc.record({ do: fc.constant('turn' as const) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ do: fc.constant('delete' as const), id: fc.constantFrom('a', 'b', 'c') }),
-    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), id }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('leave' as const) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('come' as const) }) },
   )
@@ -286,9 +327,9 @@ describe('a listener hears no change that a hello included', () => {
 
   it('when messages were missed while one waited to be sent', async () => {
     const gaps: (() => void)[] = []
-    const { bus, vms } = makeWorld({ peers: { ...makeNoPeers('e'), onGap: (one) => void gaps.push(one) } })
-    const { heard } = listener(bus, p)
-    await bus.idle()
+    const { bus, vms, heard } = await listenedTo({
+      peers: { ...makeNoPeers('e'), onGap: (one) => void gaps.push(one) },
+    })
     heard.length = 0
     vms.set('a', 'running')
     bus.changed('vm', 'p', 'a')
@@ -310,8 +351,7 @@ describe('a listener hears no change that a hello included', () => {
     for (let i = 0; i < 3; i++) await turn()
     bus.changed('vm', 'p', 'b')
     const back = listener(bus, p, 'e-0')
-    const late = listener(bus, p)
-    await bus.idle()
+    const late = await come(bus, p)
     expect(revisions(back.heard)).toEqual([
       ['hello', null],
       ['vm', 'e-1'],
@@ -322,11 +362,8 @@ describe('a listener hears no change that a hello included', () => {
 })
 
 describe('a revision after which something may have been stored and not told', () => {
-  const back = async (bus: ReturnType<typeof makeEventBus>, after: string) => {
-    const { hello } = listener(bus, p, after)
-    await bus.idle()
-    return hello()
-  }
+  const back = async (bus: ReturnType<typeof makeEventBus>, after: string) =>
+    (await come(bus, p, after)).hello()
 
   it('is none to go on from: neither the last one before messages were missed, nor before a server began', async () => {
     const gaps: (() => void)[] = []
@@ -350,8 +387,7 @@ describe('who listens', () => {
     // The server has just started: nobody told it of the members of a project yet.
     const owner = listener(bus, { projectId: 'p', by: { accountId: 'ada', role: 'owner' } })
     const all = listener(bus, { accountId: 'bob', roles: new Map([['p', 'viewer']]) })
-    const other = listener(bus, { projectId: 'p', by: { accountId: 'cy', role: 'operator' } })
-    await bus.idle()
+    const other = await come(bus, { projectId: 'p', by: { accountId: 'cy', role: 'operator' } })
     bus.changed('vm', 'p', 'a')
     await bus.idle()
     for (const { said } of [owner, all, other]) expect(said()).toEqual([{ id: 'a', status: 'running' }])
@@ -373,8 +409,7 @@ describe('who listens', () => {
       bus.changed('vm', 'p', 'a')
       await bus.idle()
     }
-    const late = listener(bus, p, 'e-0')
-    await bus.idle()
+    const late = await come(bus, p, 'e-0')
     expect([said().length, late.said().length, failures.length]).toEqual([1, 1, 1])
   })
 })

@@ -2,18 +2,10 @@
 import { get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  accountApi,
-  diskApi,
-  eventApi,
-  fillPath,
-  messages,
-  projectApi,
-  sshKeyApi,
-  vmApi,
-} from '@slipway/contract'
-import { expect, it } from 'vitest'
+import { accountApi, eventApi, fillPath, messages, projectApi, sshKeyApi } from '@slipway/contract'
+import { expect, it, onTestFinished } from 'vitest'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
+import { openDeskAt } from '../desk.test-kit.ts'
 
 const app = await testApp()
 await app.app.listen({ host: '127.0.0.1', port: 0 })
@@ -26,13 +18,14 @@ interface Heard {
   data: { id?: string; revision?: string; replayed?: boolean; name?: string; deleted?: boolean }
 }
 
-/** Opens a stream; `next` waits for so many events and takes them. */
+/** Opens a stream, at most until the test is done; `next` waits for so many events and takes them. */
 async function listen(
   person: Person,
   path: string = eventApi.streamAll.path,
   more: Record<string, string> = {},
 ) {
   const request = get({ port, path, headers: { cookie: person.cookie ?? '', ...more } })
+  onTestFinished(() => void request.destroy())
   const response = await new Promise<IncomingMessage>((resolve) => request.on('response', resolve))
   let text = ''
   response.setEncoding('utf8').on('data', (part: string) => {
@@ -65,7 +58,6 @@ async function listen(
       taken += next.length
       return next
     },
-    stop: () => request.destroy(),
   }
 }
 
@@ -103,7 +95,6 @@ it('one stream tells of all projects of an account, also of those that come and 
   const end = await stream.until(({ name, data }) => name === 'project' && data.deleted === true)
   expect(end?.data).toEqual({ id: other.id, project_id: other.id, deleted: true })
   expect(stream.text()).not.toContain('Not hers')
-  stream.stop()
 })
 
 it('a stream sends what came after the revision it is opened with, by the query or by the last event', async () => {
@@ -119,24 +110,20 @@ it('a stream sends what came after the revision it is opened with, by the query 
   const [hello, event] = await byHeader.next(2)
   expect([hello?.data.replayed, event?.data.id]).toEqual([true, two.id])
   expect(numberOf(event?.id)).toBeGreaterThan(numberOf(middle))
-  const ofProject = await listen(
-    ada,
-    `${fillPath(eventApi.stream.path, { projectId: one.id })}?after=${start}`,
-  )
+  const its = fillPath(eventApi.stream.path, { projectId: one.id })
+  const ofProject = await listen(ada, `${its}?after=${start}`)
   expect((await ofProject.next(2)).map(({ data }) => data.id ?? data.replayed)).toEqual([true, one.id])
-  for (const stream of [byQuery, byHeader, ofProject]) stream.stop()
 })
 
-it('a stream that comes back to another server is told to fetch its lists', async () => {
-  const other = await testApp()
+it('a stream that comes back after a project was deleted for good is told to fetch its lists', async () => {
   const ada = await app.signedIn('Ada')
-  const eve = await other.signedIn('Eve')
-  const foreign = revisionOf(await eve.raw('GET', accountApi.me.path))
-  const stream = await listen(ada, eventApi.streamAll.path, { 'last-event-id': foreign })
-  const [hello] = await stream.next(1)
-  expect(hello).toMatchObject({ name: 'hello', data: { replayed: false } })
-  expect(hello?.id).toBe(hello?.data.revision)
-  stream.stop()
+  const { body: project } = await create(ada, 'Ends')
+  const last = revisionOf(await ada.raw('GET', accountApi.me.path))
+  const deletion = await ada.raw('DELETE', `${projectApi.list.path}/${project.id}?for_good=true`)
+  expect(deletion.status).toBe(204)
+  const stream = await listen(ada, eventApi.streamAll.path, { 'last-event-id': last })
+  // It is no member of what is gone, so of its end nothing can be said.
+  expect(await stream.next(1)).toMatchObject([{ name: 'hello', data: { replayed: false } }])
 })
 
 it('a page that shows another user than the one who is signed in is refused, and changes nothing', async () => {
@@ -157,30 +144,19 @@ it('a page that shows another user than the one who is signed in is refused, and
   expect(own.status).toBe(200)
   const ownStream = await listen(bob, `${eventApi.streamAll.path}?account=${bobUser.id}`)
   expect(ownStream.status).toBe(200)
-  ownStream.stop()
 })
 
 it('a VM is told of again when a disk on it has become larger, as it shows the size', async () => {
-  const ada = await app.signedIn('Ada')
-  const { body: project } = await create(ada, 'Growing')
-  const params = { projectId: project.id }
-  const { body: key } = await ada.call(sshKeyApi.create, {
-    body: { key_name: 'k', ssh_public_key: newPublicKey() },
-  })
-  const { body: disk } = await ada.call(diskApi.create, {
-    params,
-    body: { name: 'data', size: '2Gi', source: 'EMPTY' },
-  })
-  await app.clock.advance(30_000)
-  const body = { name: 'web', template_id: 'starter', ssh_key_id: key.id, disks: [{ disk_id: disk.id }] }
-  await ada.call(vmApi.create, { params, body })
-  await app.clock.advance(60_000)
-  const stream = await listen(ada, fillPath(eventApi.stream.path, params))
-  await ada.call(diskApi.update, { params: { ...params, diskId: disk.id }, body: { size: '5Gi' } })
-  await app.clock.advance(30_000)
-  const grown = JSON.stringify({ size: '5Gi' }).slice(1, -1)
-  await stream.until(({ name, data }) => name === 'disk' && JSON.stringify(data).includes(grown))
-  const vm = await stream.until(({ name, data }) => name === 'vm' && JSON.stringify(data).includes(grown))
-  expect(vm).toBeDefined()
-  stream.stop()
+  const desk = await openDeskAt(app, (ms) => app.clock.advance(ms))
+  const diskId = await desk.readyDisk({ size: '2Gi' })
+  await desk.runningVm('web', { disks: [{ disk_id: diskId }] })
+  const stream = await listen(desk.ada, fillPath(eventApi.stream.path, desk.params))
+  await desk.changeDisk(diskId, { size: '5Gi' })
+  await desk.pass()
+  for (const object of ['disk', 'vm']) {
+    const grown = await stream.until(
+      ({ name, data }) => name === object && JSON.stringify(data).includes('"size":"5Gi"'),
+    )
+    expect(grown, object).toBeDefined()
+  }
 })

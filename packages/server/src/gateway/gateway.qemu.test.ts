@@ -10,14 +10,15 @@ import { makeTestAppOver } from '../app.test-kit.ts'
 import { openDeskAt } from '../desk.test-kit.ts'
 import { missing, testEngine } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { systemClock } from '../lib/clock.ts'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { silentLog } from '../lib/log.ts'
-import { newKey, open, optionsFor, runClient, scratch } from './gateway.test-kit.ts'
+import { newKey, open, optionsFor, runClient } from './gateway.test-kit.ts'
 import { type Gateway, startGateway } from './gateway.thread.ts'
 
 describe.skipIf(missing !== undefined && process.env.SLIPWAY_REQUIRE_QEMU === undefined)(
   'a real guest',
   () => {
-    const { dir, remove } = scratch()
+    const dir = directoryOfFile()
     let gateway: Gateway
     let app: Awaited<ReturnType<typeof makeTestAppOver>>
     let desk: Awaited<ReturnType<typeof openDeskAt>>
@@ -46,7 +47,6 @@ describe.skipIf(missing !== undefined && process.env.SLIPWAY_REQUIRE_QEMU === un
       while ((await app.engine.list()).size > 0) await sleep(100)
       await app.close()
       await gateway.close()
-      remove()
     })
 
     const ssh = (...command: string[]) => runClient('ssh', [...options, host, ...command])

@@ -1,10 +1,8 @@
 /** A guest made of ssh2 and the machine's own shell, and OpenSSH's programs as they are started against the gateway. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import ssh2, { type Connection, type ServerChannel } from 'ssh2'
 import { run } from '../lib/command.ts'
@@ -28,23 +26,9 @@ export const quietGateway: Gateway = {
 /** A private key in a file of its own. */
 export async function newKey(dir: string, name: string, ...type: string[]) {
   const file = path.join(dir, name)
-  await run('ssh-keygen', [
-    '-q',
-    '-N',
-    '',
-    '-C',
-    name,
-    '-f',
-    file,
-    ...(type.length > 0 ? type : ['-t', 'ed25519']),
-  ])
+  const kind = type.length > 0 ? type : ['-t', 'ed25519']
+  await run('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', file, ...kind])
   return { file, publicKey: (await readFile(`${file}.pub`, 'utf8')).trim() }
-}
-
-/** A directory that is gone with the tests. */
-export function scratch() {
-  const dir = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-'))
-  return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
 export interface Outcome {

@@ -17,6 +17,14 @@ describe('the forecast of a disk', () => {
     expect(forecast(close, 1000, day)).toBeNull()
   })
 
+  it('is known from six samples and an hour on, whenever those begin', () => {
+    const from = Date.UTC(2026, 4, 1)
+    const over = (ms: number) =>
+      Array.from({ length: 6 }, (_, i) => ({ at: from + (i * ms) / 5, usedMb: i * 2 }))
+    expect(forecast(over(hour - 1), 1000, from)).toBeNull()
+    expect(forecast(over(hour), 720, from)).toEqual({ mbPerDay: 240, fullAt: from + 3 * day })
+  })
+
   it('is when what is free is used up at the rate of the samples', () => {
     expect(forecast(samples(24, 10), 2400, day)).toEqual({ mbPerDay: 240, fullAt: day + 10 * day })
   })
@@ -34,6 +42,7 @@ describe('the forecast of a disk', () => {
 
   it('is nothing to plan with further away than a year', () => {
     expect(forecast(samples(24, 1), 364 * 24, day)?.fullAt).toBeCloseTo(day + 364 * day)
+    expect(forecast(samples(24, 1), 365 * 24, day)?.fullAt).toBe(day + 365 * day)
     expect(forecast(samples(24, 1), 366 * 24, day)?.fullAt).toBeNull()
   })
 

@@ -55,6 +55,14 @@ const withProcess = (change: Partial<Health['process']>): Figures => ({
   ...well,
   process: { ...well.process, ...change },
 })
+const measuring = (change: Partial<Health['measuring']>): Figures => ({
+  ...well,
+  measuring: { ...well.measuring, ...change },
+})
+const mails = (change: Partial<Health['mails']>): Figures => ({
+  ...well,
+  mails: { ...well.mails, ...change },
+})
 
 describe('what is wrong by the figures', () => {
   it('is nothing when nothing is', () => {
@@ -63,8 +71,8 @@ describe('what is wrong by the figures', () => {
 
   it('is nothing right after the start, when nothing has been done yet', () => {
     const fresh = withReconciler({ last_scan_at: null, last_scan_ms: null, last_look_at: null })
-    const measuring = { last_at: null, last_ms: null, failures_in_a_row: 0 }
-    expect(problemsOf({ ...fresh, measuring }, now)).toEqual([])
+    const unmeasured = { last_at: null, last_ms: null, failures_in_a_row: 0 }
+    expect(problemsOf({ ...fresh, measuring: unmeasured }, now)).toEqual([])
   })
 
   it('is nothing at a server that stands by for another', () => {
@@ -95,17 +103,58 @@ describe('what is wrong by the figures', () => {
     // A fact and an advice are two sentences at least, or two halves.
     expect(problems[0]).toMatch(/[.:;] \S.*\.$/)
   })
+
+  it.each<[string, (value: number) => Figures, number]>([
+    ['two failed scans', (n) => withReconciler({ scans_failed_in_a_row: n }), 1],
+    ['two minutes without a scan', (ms) => withReconciler({ last_scan_at: before(ms) }), 120_000],
+    ['a minute with one object', (ms) => withReconciler({ oldest_look_ms: ms }), 60_000],
+    ['five failures', (n) => withReconciler({ failures_in_a_row: n }), 4],
+    ['a minute without measuring', (ms) => measuring({ last_at: before(ms) }), 60_000],
+    ['three failures to measure', (n) => measuring({ failures_in_a_row: n }), 2],
+    ['half a second of delay', (ms) => withProcess({ event_loop_delay_ms: ms }), 500],
+    ['three seconds of delay once', (ms) => withProcess({ event_loop_delay_max_ms: ms }), 3000],
+    ['four fifths of the files', (n) => withProcess({ open_files: n, open_files_limit: 1000 }), 800],
+    ['a gigabyte free', (n) => ({ ...well, data_directory: { free_mb: -n, size_mb: 1e5 } }), -1024],
+    ['five minutes of a mail', (ms) => mails({ waiting: 1, oldest_waiting_at: before(ms) }), 300_000],
+    ['no failed mail', (failed) => mails({ failed }), 0],
+  ])('is nothing up to a limit, and something beyond it: %s', (_, figures, limit) => {
+    expect(problemsOf(figures(limit), now)).toEqual([])
+    expect(problemsOf(figures(limit + 1), now)).toHaveLength(1)
+  })
+
+  it('is nothing of what is not known, or not there', () => {
+    expect(problemsOf(withProcess({ open_files: 900, open_files_limit: null }), now)).toEqual([])
+    expect(problemsOf(withProcess({ open_files: null }), now)).toEqual([])
+    expect(problemsOf({ ...well, ballast: null }, now)).toEqual([])
+    expect(problemsOf(withReconciler({ oldest_look_ms: null }), now)).toEqual([])
+  })
+
+  it('says when a reconciler scanned last, if it ever did', () => {
+    const saying = (last_scan_at: string | null) =>
+      problemsOf(withReconciler({ scans_failed_in_a_row: 2, last_scan_at }), now)[0]
+    expect(saying(before(30_000))).toContain('work. The last scan ended at 2026-11-22T11:59:30.000Z. For')
+    expect(saying(null)).toContain('work. For')
+  })
+
+  it('says how many mails wait or failed, for how long and why', () => {
+    const waiting = (count: number, last_failure: string | null = null) =>
+      problemsOf(mails({ waiting: count, oldest_waiting_at: before(419_000), last_failure }), now)[0]
+    expect(waiting(1)).toContain('1 mail waits to be sent, the oldest for 6 minutes. Check')
+    expect(waiting(2, 'No answer.')).toContain(
+      '2 mails wait to be sent, the oldest for 6 minutes. The last failure: No answer. Check',
+    )
+    expect(problemsOf(mails({ failed: 1 }), now)[0]).toContain(
+      '1 mail of the last day could not be sent. The page',
+    )
+    expect(problemsOf(mails({ failed: 2, last_failure: 'No.' }), now)[0]).toContain(
+      '2 mails of the last day could not be sent. The last failure: No. The page',
+    )
+  })
 })
 
 describe('what is wrong with backups', () => {
-  const good = {
-    id: 'b',
-    at: before(3_600_000),
-    ended_at: before(3_000_000),
-    bytes: 1,
-    added_bytes: 1,
-    left_out: 0,
-  }
+  const sizes = { bytes: 1, added_bytes: 1, left_out: 0 }
+  const good = { id: 'b', at: before(3_600_000), ended_at: before(3_000_000), ...sizes }
   const backups = {
     repository: '/backups',
     schedule: 'Every 6 hours',
@@ -127,6 +176,12 @@ describe('what is wrong with backups', () => {
     ['lacks the files of 2 objects', { last_good: { ...good, left_out: 2 } }],
   ])('is said: it %s', (sentence, change) => {
     expect(backupProblems({ ...backups, ...change }, now)).toEqual([expect.stringContaining(sentence)])
+  })
+
+  it('is an age beyond the limit, and not at it', () => {
+    const aged = (ms: number) => backupProblems({ ...backups, last_good: { ...good, at: before(ms) } }, now)
+    expect(aged(7_200_000)).toEqual([])
+    expect(aged(7_200_001)).toHaveLength(1)
   })
 
   it('is no age where backups are made by hand', () => {

@@ -1,49 +1,22 @@
 import { type Health, healthApi, healthTexts } from '@slipway/contract'
-import parsePrometheus from 'parse-prometheus-text-format'
-import { describe, expect, it } from 'vitest'
-import { makeTestApp, newPublicKey, testApp } from '../app.test-kit.ts'
-import { atDesk } from '../desk.test-kit.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeTestApp, testApp } from '../app.test-kit.ts'
+import { deskWith, openDeskAt } from '../desk.test-kit.ts'
+import { scrape } from '../metrics/scrape.test-kit.ts'
 
 const app = await testApp({ admins: ['person-1@slipway.test'] })
-const admin = await app.signedIn('Admin')
+const { ada: admin, runningVm } = await openDeskAt(app, (ms) => app.clock.advance(ms))
 const other = await app.signedIn('Other')
 const read = async () => (await admin.call(healthApi.get)).body
 
 /** A VM that runs, so that every part has something to do. */
 async function newVm(): Promise<string> {
-  const id = async (url: string, body: object) =>
-    ((await admin.raw('POST', url, body)).body as { id: string }).id
-  const projectId = await id('/api/projects', { name: `p ${Math.random()}` })
-  const sshKeyId = await id('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
-  const vmId = await id(`/api/projects/${projectId}/vms`, {
-    name: 'web',
-    template_id: 'starter',
-    ssh_key_id: sshKeyId,
-  })
-  await app.clock.advance(30_000)
+  const vmId = await runningVm('web')
   await app.idle()
   return vmId
 }
 
-async function scrape() {
-  const response = await app.app.inject({
-    method: 'GET',
-    url: '/metrics',
-    headers: { authorization: 'Bearer operator-token' },
-  })
-  expect(response.statusCode).toBe(200)
-  return new Map(parsePrometheus(response.body).map((family) => [family.name, family.metrics]))
-}
-
 describe('the capacity of the host', () => {
-  it('is for administrators', async () => {
-    expect((await app.client().call(healthApi.capacity)).status).toBe(401)
-    expect(await other.call(healthApi.capacity)).toMatchObject({
-      status: 403,
-      body: { message: healthTexts.refused },
-    })
-  })
-
   it('tells what the host has, what VMs were given and what is stored', async () => {
     const before = (await admin.call(healthApi.capacity)).body
     await newVm()
@@ -66,71 +39,52 @@ describe('the capacity of the host', () => {
     expect(later.reserve).toEqual({ guests: 2, memory_mb: 180 })
   })
 
-  it(
-    'tells apart what is in bins, in those of whole projects too, in the metrics as well',
-    atDesk(
-      async (desk) => {
-        const capacity = async () => (await desk.ada.call(healthApi.capacity)).body
-        const metrics = async () => {
-          const { body } = await desk.app.app.inject({
-            method: 'GET',
-            url: '/metrics',
-            headers: { authorization: 'Bearer operator-token' },
-          })
-          return body.split('\n').filter((line) => /^slipway_bin_/.test(line))
-        }
-        const none = { vms: 0, disks_bytes: 0, vm_snapshots_bytes: 0, disk_snapshots_bytes: 0 }
-        const disk = await desk.readyDisk({ size: '2Gi' })
-        await desk.readyDisk({ name: 'other', size: '1Gi' })
-        const vm = await desk.stoppedVm('web')
-        const ofDisk = await desk.readyDiskSnapshot(disk)
-        await desk.readyVmSnapshot(vm)
-        const before = await capacity()
-        expect(before.in_bins).toEqual(none)
-        expect(before.stored.disk_snapshots_bytes).toBeGreaterThan(0)
+  it('tells apart what is in bins, in those of whole projects too, in the metrics as well', async () => {
+    const desk = await deskWith({ admins: ['person-1@slipway.test'] })
+    const capacity = async () => (await desk.ada.call(healthApi.capacity)).body
+    const metrics = async () =>
+      (await scrape(desk.app)).text.split('\n').filter((line) => /^slipway_bin_/.test(line))
+    const none = { vms: 0, disks_bytes: 0, vm_snapshots_bytes: 0, disk_snapshots_bytes: 0 }
+    const disk = await desk.readyDisk({ size: '2Gi' })
+    await desk.readyDisk({ name: 'other', size: '1Gi' })
+    const vm = await desk.stoppedVm('web')
+    const ofDisk = await desk.readyDiskSnapshot(disk)
+    await desk.readyVmSnapshot(vm)
+    const before = await capacity()
+    expect(before.in_bins).toEqual(none)
+    expect(before.stored.disk_snapshots_bytes).toBeGreaterThan(0)
 
-        await desk.deleteVm(vm)
-        await desk.deleteDiskSnapshot(ofDisk)
-        await desk.deleteDisk(disk)
-        const { in_bins, stored, all } = await capacity()
-        expect(in_bins).toEqual({
-          vms: 1,
-          disks_bytes: 2 * 1024 ** 3,
-          vm_snapshots_bytes: 0,
-          disk_snapshots_bytes: before.stored.disk_snapshots_bytes,
-        })
-        expect([stored, all.vms]).toEqual([before.stored, 0])
-        expect(await metrics()).toEqual([
-          'slipway_bin_vms 1',
-          `slipway_bin_bytes{kind="disk"} ${2 * 1024 ** 3}`,
-          'slipway_bin_bytes{kind="vm_snapshot"} 0',
-          `slipway_bin_bytes{kind="disk_snapshot"} ${in_bins.disk_snapshots_bytes}`,
-          'slipway_bin_pushed_out_total 0',
-        ])
+    await desk.deleteVm(vm)
+    await desk.deleteDiskSnapshot(ofDisk)
+    await desk.deleteDisk(disk)
+    const { in_bins, stored, all } = await capacity()
+    const { disk_snapshots_bytes } = before.stored
+    expect(in_bins).toEqual({ ...none, vms: 1, disks_bytes: 2 * 1024 ** 3, disk_snapshots_bytes })
+    expect([stored, all.vms]).toEqual([before.stored, 0])
+    expect(await metrics()).toEqual([
+      'slipway_bin_vms 1',
+      `slipway_bin_bytes{kind="disk"} ${2 * 1024 ** 3}`,
+      'slipway_bin_bytes{kind="vm_snapshot"} 0',
+      `slipway_bin_bytes{kind="disk_snapshot"} ${in_bins.disk_snapshots_bytes}`,
+      'slipway_bin_pushed_out_total 0',
+    ])
 
-        await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}?with_vms=true`)
-        expect((await capacity()).in_bins).toEqual({ vms: 1, ...before.stored })
-        await desk.ada.raw('DELETE', `/api/bin/${desk.params.projectId}`)
-        await desk.pass()
-        expect((await capacity()).in_bins).toEqual(none)
-      },
-      { admins: ['person-1@slipway.test'] },
-    ),
-  )
+    await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}?with_vms=true`)
+    expect((await capacity()).in_bins).toEqual({ vms: 1, ...before.stored })
+    await desk.ada.raw('DELETE', `/api/bin/${desk.params.projectId}`)
+    await desk.pass()
+    expect((await capacity()).in_bins).toEqual(none)
+  })
 })
 
 describe('the health of the server', () => {
   it('is for administrators, and for nobody while none is named', async () => {
-    expect((await app.client().call(healthApi.get)).status).toBe(401)
-    const refused = await other.call(healthApi.get)
-    expect(refused.status).toBe(403)
-    expect(refused.body).toEqual({ message: healthTexts.refused })
+    const refused = { status: 403, body: { message: healthTexts.refused } }
     const without = await makeTestApp()
-    try {
-      expect((await (await without.signedIn()).call(healthApi.get)).status).toBe(403)
-    } finally {
-      await without.close()
-    }
+    onTestFinished(() => without.close())
+    for (const person of [other, await without.signedIn()])
+      for (const endpoint of [healthApi.get, healthApi.capacity])
+        expect(await person.call(endpoint)).toMatchObject(refused)
   })
 
   it('tells what the engine has not found out about its host yet', async () => {
@@ -173,7 +127,7 @@ describe('the health of the server', () => {
   })
 
   it('is in the metrics as well', async () => {
-    const families = await scrape()
+    const { families } = await scrape(app)
     const scans = families.get('slipway_reconciler_last_scan_timestamp_seconds')
     expect(scans).toHaveLength(12)
     const looks = families.get('slipway_reconciler_looks_total') ?? []
@@ -198,7 +152,7 @@ describe('the health of the server', () => {
     expect(health.status).toBe('degraded')
     expect(health.problems.join()).toContain('The vm reconciler abandoned')
     expect(health.reconcilers.find(({ name }) => name === 'vm')?.abandoned).toBeGreaterThan(0)
-    expect((await scrape()).get('slipway_degraded')).toEqual([{ value: '1' }])
+    expect((await scrape(app)).families.get('slipway_degraded')).toEqual([{ value: '1' }])
 
     app.engine.inspect = inspect
     for (const end of hung) end()

@@ -1,95 +1,33 @@
 import { hostApi } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
-import { atDesk } from '../desk.test-kit.ts'
-import { medianStart, type Told } from './start-times.plan.ts'
+import { deskWith } from '../desk.test-kit.ts'
 import { makeStartTimesRepo } from './start-times.repo.ts'
 import { makeStartTimes } from './start-times.service.ts'
 
-/** VMs that one after the other are created and ready after so many seconds. */
-const created = (...seconds: number[]): Told[] =>
-  seconds.flatMap((span, i) => [
-    { action: 'vm.create', vmId: `vm-${i}`, at: i * 1e6 },
-    { action: 'vm.running', vmId: `vm-${i}`, at: i * 1e6 + span * 1000 },
-  ])
-
-/** What one VM went through, a second after the other. */
-const lifeOf = (...actions: string[]): Told[] =>
-  actions.map((action, i) => ({ action, vmId: 'it', at: 1e9 + i * 1000 }))
-
-describe('the median of the last starts', () => {
-  it('is null while fewer than five were measured', () => {
-    expect(medianStart([])).toBeNull()
-    expect(medianStart(created(1, 1, 1, 1))).toBeNull()
-    expect(medianStart(created(1, 1, 1, 1, 1))).toEqual({ median_seconds: 1, starts: 5 })
-  })
-
-  it('is the one in the middle, or between the two, with a digit below ten seconds', () => {
-    expect(medianStart(created(9, 0.94, 0.5, 60, 0.2))).toEqual({ median_seconds: 0.9, starts: 5 })
-    expect(medianStart(created(1, 2, 3, 4, 5, 6))).toEqual({ median_seconds: 3.5, starts: 6 })
-    expect(medianStart(created(12.4, 12.4, 12.4, 1, 90))).toEqual({ median_seconds: 12, starts: 5 })
-  })
-
-  it('is of the last fifty', () => {
-    const long = Array.from({ length: 100 }, () => 60)
-    const short = Array.from({ length: 50 }, () => 2)
-    expect(medianStart(created(...long, ...short))).toEqual({ median_seconds: 2, starts: 50 })
-  })
-
-  it('counts a start by hand, from the request', () => {
-    const told = lifeOf('vm.create', 'vm.running', 'vm.stop', 'vm.stopped', 'vm.start', 'vm.running')
-    expect(medianStart([...created(1, 1, 1, 1), ...told])?.starts).toBe(6)
-  })
-
-  it.each([
-    ['one that nobody asked for', ['vm.running']],
-    ['a reboot of the guest', ['vm.create', 'vm.failed', 'vm.running']],
-    ['one that was stopped before it was ready', ['vm.create', 'vm.stop', 'vm.stopped', 'vm.running']],
-    ['a restart, which first shuts down', ['vm.restart', 'vm.running']],
-    ['a restart before it was ready', ['vm.create', 'vm.restart', 'vm.running']],
-    ['one that resumes', ['vm.suspended', 'vm.start', 'vm.running']],
-    ['one that is not ready yet', ['vm.create']],
-  ])('does not count %s', (_, actions) => {
-    expect(medianStart([...created(1, 1, 1, 1, 1), ...lifeOf(...actions)])?.starts).toBe(5)
-  })
-
-  it('counts the start of a VM whose saved memory was discarded', () => {
-    const told = lifeOf('vm.suspended', 'vm.stop', 'vm.stopped', 'vm.start', 'vm.running')
-    expect(medianStart([...created(1, 1, 1, 1), ...told])).toEqual({ median_seconds: 1, starts: 5 })
-  })
-
-  it('does not count one over which the clock was set back', () => {
-    expect(medianStart([...created(1, 1, 1, 1, 1), ...created(-5)])?.starts).toBe(5)
-  })
-})
-
 describe('how long VMs take to start', () => {
-  it(
-    'is read from the activity log at most once a minute, whoever asks',
-    atDesk(async (desk) => {
-      const { clock, db } = desk.app
-      const told = vi.fn(makeStartTimesRepo(db).told)
-      const log = { error: vi.fn() }
-      const startTimes = makeStartTimes({ repo: { told }, clock, log })
-      for (let i = 0; i < 5; i++) await desk.runningVm(`vm-${i}`)
-      await desk.act('stop', await desk.runningVm('sixth'))
-      await desk.pass()
-      expect(startTimes.latest()).toBeNull()
-      await expect.poll(startTimes.latest).toEqual({ median_seconds: expect.any(Number), starts: 6 })
-      expect(told).toHaveBeenCalledTimes(1)
-      await clock.advance(61_000)
-      startTimes.latest()
-      startTimes.latest()
-      expect(told).toHaveBeenCalledTimes(2)
-      expect(log.error).not.toHaveBeenCalled()
-    }),
-  )
+  it('is read from the activity log at most once a minute, whoever asks', async () => {
+    const desk = await deskWith()
+    const { clock, db } = desk.app
+    const told = vi.fn(makeStartTimesRepo(db).told)
+    const log = { error: vi.fn() }
+    const startTimes = makeStartTimes({ repo: { told }, clock, log })
+    for (let i = 0; i < 5; i++) await desk.runningVm(`vm-${i}`)
+    await desk.act('stop', await desk.runningVm('sixth'))
+    await desk.pass()
+    expect(startTimes.latest()).toBeNull()
+    await expect.poll(startTimes.latest).toEqual({ median_seconds: expect.any(Number), starts: 6 })
+    expect(told).toHaveBeenCalledTimes(1)
+    await clock.advance(61_000)
+    startTimes.latest()
+    startTimes.latest()
+    expect(told).toHaveBeenCalledTimes(2)
+    expect(log.error).not.toHaveBeenCalled()
+  })
 
-  it(
-    'is not told where VMs are simulated',
-    atDesk(async (desk) => {
-      for (let i = 0; i < 6; i++) await desk.runningVm(`vm-${i}`)
-      await desk.app.clock.advance(120_000)
-      expect((await desk.ada.call(hostApi.get)).body.start_time).toBeNull()
-    }),
-  )
+  it('is not told where VMs are simulated', async () => {
+    const desk = await deskWith()
+    for (let i = 0; i < 6; i++) await desk.runningVm(`vm-${i}`)
+    await desk.app.clock.advance(120_000)
+    expect((await desk.ada.call(hostApi.get)).body.start_time).toBeNull()
+  })
 })

@@ -1,3 +1,4 @@
+// @module-tag both-databases
 import { randomUUID } from 'node:crypto'
 import { projectApi } from '@slipway/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'

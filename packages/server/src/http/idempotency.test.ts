@@ -1,92 +1,52 @@
+// @module-tag both-databases
 import { randomUUID } from 'node:crypto'
-import { type EndpointId, endpoints, fillPath, messages } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { type EndpointId, endpoints, messages } from '@slipway/contract'
+import { describe, expect } from 'vitest'
 import { newPublicKey } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
-import { atDesk, type Desk } from '../desk.test-kit.ts'
+import { type Desk, it } from '../desk.test-kit.ts'
+import { bodyOf, endpointOf, pathOf, prepareExample } from '../example-requests.test-kit.ts'
 
-interface Creation {
-  params?: Record<string, string>
-  body: { name?: string; key_name?: string; port?: number }
-  table:
-    | 'project'
-    | 'ssh_key'
-    | 'template'
-    | 'vm'
-    | 'disk'
-    | 'vm_snapshot'
-    | 'disk_snapshot'
-    | 'vm_group'
-    | 'share'
-    | 'batch'
-}
+type Table =
+  | 'project'
+  | 'ssh_key'
+  | 'template'
+  | 'vm'
+  | 'disk'
+  | 'vm_snapshot'
+  | 'disk_snapshot'
+  | 'vm_group'
+  | 'share'
+  | 'batch'
 
-const group = ({ keyId }: Desk) => ({ name: 'web', template_id: 'starter', ssh_key_id: keyId })
-const snapshot = { name: 'nightly', snapshot_type: 'full', retention_days: 1 }
-
-/** What each call that creates an object takes, in a project that is ready for it. */
-const creations: Partial<Record<EndpointId, (desk: Desk) => Promise<Creation>>> = {
-  'project.create': async () => ({ body: { name: 'shop' }, table: 'project' }),
-  'sshKey.create': async () => {
-    const body = { key_name: 'laptop', ssh_public_key: newPublicKey() }
-    return { body, table: 'ssh_key' }
-  },
-  'template.create': async () => {
-    const body = { name: 'Rust', description: 'Compiler', default_cpu: 2, default_memory_mb: 1024 }
-    return { body, table: 'template' }
-  },
-  'vm.create': async (desk) => ({ params: desk.params, body: group(desk), table: 'vm' }),
-  'vmPool.create': async (desk) => ({ params: desk.params, body: group(desk), table: 'vm_group' }),
-  'vmSet.create': async (desk) => {
-    return {
-      params: desk.params,
-      body: { ...group(desk), replicas: 1 } as Creation['body'],
-      table: 'vm_group',
-    }
-  },
-  'disk.create': async ({ params }) => {
-    const body = { name: 'data', size: '1Gi', source: 'EMPTY' }
-    return { params, body, table: 'disk' }
-  },
-  'upload.create': async ({ params }) => {
-    const body = { name: 'data', size: '1Gi', file_name: 'data.raw', file_bytes: 1024 }
-    return { params, body, table: 'disk' }
-  },
-  'vmSnapshot.create': async (desk) => {
-    const vmId = await desk.runningVm('web')
-    return { params: { ...desk.params, vmId }, body: snapshot, table: 'vm_snapshot' }
-  },
-  'diskSnapshot.create': async (desk) => {
-    const body = { ...snapshot, disk_id: await desk.readyDisk() }
-    return { params: desk.params, body, table: 'disk_snapshot' }
-  },
-  'share.create': async (desk) => {
-    const vmId = await desk.runningVm('web')
-    return { params: { ...desk.params, vmId }, body: { port: 3000 }, table: 'share' }
-  },
-  'batch.create': async (desk) => {
-    const ids = [await desk.runningVm('web')]
-    const body = { action: 'vmSnapshot.create', ids, name: 'nightly' } as Creation['body']
-    return { params: desk.params, body, table: 'batch' }
-  },
-  'diskSnapshot.createDisk': async (desk) => {
-    const diskSnapshotId = await desk.readyDiskSnapshot(await desk.readyDisk())
-    const body = { name: 'copy', size_gb: 1 }
-    return { params: { ...desk.params, diskSnapshotId }, body, table: 'disk' }
-  },
+/** Where each call that creates an object stores it, and what makes its example another request. */
+const creations: Partial<Record<EndpointId, { table: Table; other: object }>> = {
+  'project.create': { table: 'project', other: { name: 'other' } },
+  'sshKey.create': { table: 'ssh_key', other: { key_name: 'other' } },
+  'template.create': { table: 'template', other: { name: 'other' } },
+  'vm.create': { table: 'vm', other: { name: 'other' } },
+  'vmPool.create': { table: 'vm_group', other: { name: 'other' } },
+  'vmSet.create': { table: 'vm_group', other: { name: 'other' } },
+  'disk.create': { table: 'disk', other: { name: 'other' } },
+  'upload.create': { table: 'disk', other: { name: 'other' } },
+  'vmSnapshot.create': { table: 'vm_snapshot', other: { name: 'other' } },
+  'diskSnapshot.create': { table: 'disk_snapshot', other: { name: 'other' } },
+  'share.create': { table: 'share', other: { port: 3001 } },
+  'batch.create': { table: 'batch', other: { action: 'vm.start' } },
+  'diskSnapshot.createDisk': { table: 'disk', other: { name: 'other' } },
 }
 
 /** One creation at a desk: how it is sent, and how many objects there are. */
-async function prepare(desk: Desk, endpoint: (typeof endpoints)[number]) {
-  const creation = await creations[endpoint.id]?.(desk)
-  if (!creation) return expect.fail(`say in the table of this test how ${endpoint.id} is called`)
-  const { params, body, table } = creation
-  const path = fillPath(endpoint.path, params)
-  const send = (key: string, other: object = {}, person: Pick<Desk['ada'], 'raw'> = desk.ada) =>
-    person.raw('POST', path, { ...body, ...other }, { 'idempotency-key': key })
-  const rows = async () => (await desk.app.db.selectFrom(table).select('id').execute()).map(({ id }) => id)
-  const name = body.key_name === undefined ? 'name' : 'key_name'
-  const other = body.port === undefined ? { [name]: 'other' } : { port: body.port + 1 }
+async function prepare(desk: Desk, id: EndpointId) {
+  const creation = creations[id]
+  if (!creation) return expect.fail(`say in the table of this test where ${id} stores what it creates`)
+  const { table, other } = creation
+  const { made } = await prepareExample(desk, id)
+  const path = pathOf(endpointOf(id), made)
+  const body = bodyOf(id, made)
+  const send = (key: string, change: object = {}, person: Pick<Desk['ada'], 'raw'> = desk.ada) =>
+    person.raw('POST', path, { ...body, ...change }, { 'idempotency-key': key })
+  const rows = async () => (await desk.app.db.selectFrom(table).select('id').execute()).map((row) => row.id)
   return { path, body, send, rows, other, before: await rows() }
 }
 
@@ -111,63 +71,54 @@ describe('calls that take an idempotency key', () => {
 })
 
 describe('an idempotency key', () => {
-  for (const endpoint of creating) {
-    it(
-      `makes ${endpoint.id} create one object and answer the same again, also after a restart, and refuses another body`,
-      atDesk(async (desk) => {
-        const { send, rows, before, other } = await prepare(desk, endpoint)
-        const key = randomUUID()
-        const first = await send(key)
-        expect(first.status).toBe(201)
-        expect(first.headers['idempotency-replayed']).toBeUndefined()
-        await desk.pass()
-        const again = await send(key.toUpperCase())
-        expect([again.status, again.body]).toEqual([201, first.body])
-        expect(again.headers['idempotency-replayed']).toBe('true')
-        await desk.app.restart()
-        expect((await send(key)).body).toEqual(first.body)
-        const refused = await send(key, other)
-        expect(refused).toMatchObject({ status: 422, body: { message: messages.idempotencyKeyReused } })
-        const created = (await rows()).filter((id) => !before.includes(id))
-        expect(created).toEqual([idOf(first)])
-      }),
-    )
+  for (const { id } of creating) {
+    it(`makes ${id} create one object and answer the same again, also after a restart, and refuses another body`, async ({
+      desk,
+    }) => {
+      const { send, rows, before, other } = await prepare(desk, id)
+      const key = randomUUID()
+      const first = await send(key)
+      expect(first.status).toBe(201)
+      expect(first.headers['idempotency-replayed']).toBeUndefined()
+      await desk.pass()
+      const again = await send(key.toUpperCase())
+      expect([again.status, again.body]).toEqual([201, first.body])
+      expect(again.headers['idempotency-replayed']).toBe('true')
+      await desk.app.restart()
+      expect((await send(key)).body).toEqual(first.body)
+      const refused = await send(key, other)
+      expect(refused).toMatchObject({ status: 422, body: { message: messages.idempotencyKeyReused } })
+      const created = (await rows()).filter((id) => !before.includes(id))
+      expect(created).toEqual([idOf(first)])
+    })
 
-    it(
-      `makes ${endpoint.id} create one object when two requests come at once`,
-      atDesk(async (desk) => {
-        const { send, rows, before } = await prepare(desk, endpoint)
-        const key = randomUUID()
-        const [one, two] = await Promise.all([send(key), send(key)])
-        expect([one.status, two.status]).toEqual([201, 201])
-        expect(two.body).toEqual(one.body)
-        expect((await rows()).filter((id) => !before.includes(id))).toEqual([idOf(one)])
-      }),
-    )
+    it(`makes ${id} create one object when two requests come at once`, async ({ desk }) => {
+      const { send, rows, before } = await prepare(desk, id)
+      const key = randomUUID()
+      const [one, two] = await Promise.all([send(key), send(key)])
+      expect([one.status, two.status]).toEqual([201, 201])
+      expect(two.body).toEqual(one.body)
+      expect((await rows()).filter((id) => !before.includes(id))).toEqual([idOf(one)])
+    })
 
-    it(
-      `makes ${endpoint.id} create one object when the server ends before the answer is stored`,
-      atDesk(async (desk) => {
-        const { send, rows, before } = await prepare(desk, endpoint)
-        const key = randomUUID()
-        // What a killed server leaves: the object and its key, and no answer.
-        await refuse(desk.app.db, 'update', 'idempotency_key')
-        const first = await send(key)
-        await desk.app.restart()
-        const again = await send(key)
-        expect(again.status).toBe(201)
-        expect(idOf(again)).toBe(idOf(first))
-        expect((await rows()).filter((id) => !before.includes(id))).toEqual([idOf(first)])
-      }),
-    )
+    it(`makes ${id} create one object when the server ends before the answer is stored`, async ({ desk }) => {
+      const { send, rows, before } = await prepare(desk, id)
+      const key = randomUUID()
+      // What a killed server leaves: the object and its key, and no answer.
+      await refuse(desk.app.db, 'update', 'idempotency_key')
+      const first = await send(key)
+      await desk.app.restart()
+      const again = await send(key)
+      expect(again.status).toBe(201)
+      expect(idOf(again)).toBe(idOf(first))
+      expect((await rows()).filter((id) => !before.includes(id))).toEqual([idOf(first)])
+    })
   }
 
-  const diskEndpoint = creating.find(({ id }) => id === 'disk.create')
-  const atDisk = (test: (desk: Desk, disk: Awaited<ReturnType<typeof prepare>>) => Promise<void>) =>
-    atDesk(async (desk) => {
-      if (!diskEndpoint) return expect.fail('disk.create takes no key')
-      await test(desk, await prepare(desk, diskEndpoint))
-    })
+  const atDisk =
+    (test: (desk: Desk, disk: Awaited<ReturnType<typeof prepare>>) => Promise<void>) =>
+    async ({ desk }: { desk: Desk }) =>
+      test(desk, await prepare(desk, 'disk.create'))
 
   it(
     'is stored with the object or not at all',
@@ -182,21 +133,18 @@ describe('an idempotency key', () => {
     }),
   )
 
-  it(
-    'of another account is another key, and so is that of another call',
-    atDesk(async (desk) => {
-      const bob = await desk.app.signedIn('Bob')
-      const key = randomUUID()
-      const headers = { 'idempotency-key': key }
-      const body = { name: 'shop' }
-      const adas = await desk.ada.raw('POST', '/api/projects', body, headers)
-      const bobs = await bob.raw('POST', '/api/projects', body, headers)
-      expect(bobs.status).toBe(201)
-      expect(idOf(bobs)).not.toBe(idOf(adas))
-      const sshKey = { key_name: 'k2', ssh_public_key: newPublicKey() }
-      expect((await desk.ada.raw('POST', '/api/user/ssh-keys', sshKey, headers)).status).toBe(201)
-    }),
-  )
+  it('of another account is another key, and so is that of another call', async ({ desk }) => {
+    const bob = await desk.app.signedIn('Bob')
+    const key = randomUUID()
+    const headers = { 'idempotency-key': key }
+    const body = { name: 'shop' }
+    const adas = await desk.ada.raw('POST', '/api/projects', body, headers)
+    const bobs = await bob.raw('POST', '/api/projects', body, headers)
+    expect(bobs.status).toBe(201)
+    expect(idOf(bobs)).not.toBe(idOf(adas))
+    const sshKey = { key_name: 'k2', ssh_public_key: newPublicKey() }
+    expect((await desk.ada.raw('POST', '/api/user/ssh-keys', sshKey, headers)).status).toBe(201)
+  })
 
   it(
     'is not used up by a request that failed',

@@ -11,10 +11,7 @@ const statusWith = async (cookie?: string) => (await app.client(cookie).call(acc
 
 /** A session as earlier versions made them: known by the former cookie, with a token of their alphabet. */
 async function formerSession(rememberMe = false): Promise<string> {
-  const { email, password } = await app.signedIn()
-  const answer = await app
-    .client()
-    .call(accountApi.signIn, { body: { email, password, remember_me: rememberMe } })
+  const answer = await app.signIn(await app.signedIn(), { remember_me: rememberMe })
   const token = `former-${Math.random().toString(36).slice(2)}`
   await app.db
     .updateTable('session')
@@ -28,7 +25,7 @@ it('over https the cookie of a session is bound to this host, and no other stand
   const { cookie = '', email, password } = await app.signedIn()
   const [name, token] = cookie.split('=')
   expect(name).toBe('__Host-slipway_session')
-  const answer = await app.client().call(accountApi.signIn, { body: { email, password, remember_me: false } })
+  const answer = await app.signIn({ email, password })
   expect(String(answer.headers['set-cookie'])).toMatch(
     /^__Host-slipway_session=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax/,
   )

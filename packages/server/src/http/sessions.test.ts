@@ -4,7 +4,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { apiTokenApi, consoleApi, type Disk, eventApi, fillPath, projectApi, vmApi } from '@slipway/contract'
+import { apiTokenApi, consoleApi, type Disk, eventApi, fillPath, projectApi } from '@slipway/contract'
 import fastify from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -24,16 +24,14 @@ type Person = Awaited<ReturnType<typeof app.signedIn>>
 
 async function personWithProject(name: string): Promise<Person & { projectId: string }> {
   const person = await app.signedIn(name)
-  const { body } = await person.call(projectApi.create, { body: { name: 'p' } })
-  return { ...person, projectId: body.id }
+  return { ...person, projectId: await person.make('/api/projects', { name: 'p' }) }
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let look = 0; look < 400; look++) {
-    if (await holds()) return
-    await sleep(10)
-  }
-  throw new Error(`it never came: ${what}`)
+/** The port of another server of the installation. */
+async function portBeside(): Promise<number> {
+  const beside = await app.serverBeside()
+  await beside.app.listen({ host: '127.0.0.1', port: 0 })
+  return (beside.app.server.address() as AddressInfo).port
 }
 
 const sessionOf = (id: string, account = id): Session => ({
@@ -93,49 +91,35 @@ async function listen({ cookie, projectId, at = port, token }: Listening) {
 }
 
 describe('an event stream', () => {
-  it('ends at once when its session ends, and those of other sessions live on', async () => {
+  it('ends at once when its session ends, at every server, and those of other sessions live on', async () => {
     const ada = await personWithProject('Ada')
-    const again = await app
-      .client()
-      .raw('POST', '/api/auth/signin', { email: ada.email, password: ada.password })
-    const mine = await listen(ada)
-    const other = await listen({ cookie: again.cookie, projectId: ada.projectId })
+    const { cookie } = await app.signIn(ada)
+    const elsewhere = await portBeside()
+    const mine = [await listen(ada), await listen({ ...ada, at: elsewhere })]
+    const others = [await listen({ ...ada, cookie }), await listen({ ...ada, cookie, at: elsewhere })]
+    for (const { status } of [...mine, ...others]) expect(status).toBe(200)
     await ada.raw('POST', '/api/auth/signout')
-    await until('the end', () => mine.ended)
-    expect(other.ended).toBe(false)
-    other.stop()
-  })
-
-  it('ends at once when its session ends at another server', async () => {
-    const beside = await app.serverBeside()
-    await beside.app.listen({ host: '127.0.0.1', port: 0 })
-    const ada = await personWithProject('Ada')
-    const mine = await listen({ ...ada, at: (beside.app.server.address() as AddressInfo).port })
-    expect(mine.status).toBe(200)
-    await ada.raw('POST', '/api/auth/signout')
-    await until('the end', () => mine.ended)
+    await expect.poll(() => mine.every(({ ended }) => ended)).toBe(true)
+    for (const other of others) {
+      expect(other.ended).toBe(false)
+      other.stop()
+    }
   })
 
   it('ends when its server missed what others told it: what the account may do can be among that', async () => {
-    const beside = await app.serverBeside()
-    await beside.app.listen({ host: '127.0.0.1', port: 0 })
     const ada = await personWithProject('Ada')
-    const elsewhere = await listen({ ...ada, at: (beside.app.server.address() as AddressInfo).port })
+    const elsewhere = await listen({ ...ada, at: await portBeside() })
     expect(elsewhere).toMatchObject({ status: 200, ended: false })
     await app.quietly(() => ada.call(projectApi.create, { body: { name: 'meanwhile' } }))
-    await until('the end', () => elsewhere.ended)
+    await expect.poll(() => elsewhere.ended).toBe(true)
   })
 
   it('ends at once, in every session, when the password is reset', async () => {
     const ada = await personWithProject('Ada')
     const streams = [await listen(ada), await listen(ada)]
-    await app.client().raw('POST', '/api/auth/forgot-password', { email: ada.email })
-    await app.idle()
-    const token = /reset-password\?token=([\w-]+)/.exec(
-      app.mails.findLast(({ to }) => to === ada.email)?.text ?? '',
-    )
-    await app.client().raw('POST', '/api/auth/reset-password', { token: token?.[1], password: 'Brand-new-1' })
-    await until('both ends', () => streams.every(({ ended }) => ended))
+    const reset = { token: await app.resetToken(ada.email), password: 'Brand-new-1' }
+    await app.client().raw('POST', '/api/auth/reset-password', reset)
+    await expect.poll(() => streams.every(({ ended }) => ended)).toBe(true)
   })
 
   it('ends soon when its account is disabled', async () => {
@@ -143,7 +127,7 @@ describe('an event stream', () => {
     const mine = await listen(ada)
     await app.db.updateTable('account').set({ disabled_at: 'now' }).where('email', '=', ada.email).execute()
     await app.clock.advance(16_000)
-    await until('the end', () => mine.ended)
+    await expect.poll(() => mine.ended).toBe(true)
   })
 
   it('429 beyond the limit of an account, and a place again once one ended', async () => {
@@ -153,18 +137,20 @@ describe('an event stream', () => {
     expect(new Set(open.map(({ status }) => status))).toEqual(new Set([200]))
     const refused = await listen(ada)
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30'])
-    await until('the sentence', () => refused.ended)
+    await expect.poll(() => refused.ended).toBe(true)
     expect(JSON.parse(refused.text)).toEqual({
       message: 'Too many live connections for this account. Close some tabs and try again.',
     })
     const others = await listen(bob)
     expect(others.status).toBe(200)
     open[0]?.stop()
-    await until('a place', async () => {
-      const next = await listen(ada)
-      next.stop()
-      return next.status === 200
-    })
+    await expect
+      .poll(async () => {
+        const next = await listen(ada)
+        next.stop()
+        return next.status === 200
+      })
+      .toBe(true)
     for (const one of [...open, others]) one.stop()
   })
 
@@ -202,10 +188,10 @@ describe('an event stream', () => {
     disk.read = () => ({ id: 'x', toJSON })
     bus.changed('disk', 'p', 'x')
     const text = 'event: disk\nid: e-1\ndata: {"id":"x"}\n\n'
-    await until('the event', () => listening.every((one) => one.text.includes(text)))
+    await expect.poll(() => listening.every((one) => one.text.includes(text))).toBe(true)
     expect(toJSON).toHaveBeenCalledTimes(1)
     for (const one of listening) one.stop()
-    await until('nobody', () => !bus.isWatched('p'))
+    await expect.poll(() => !bus.isWatched('p')).toBe(true)
     await server.close()
   })
 
@@ -215,12 +201,14 @@ describe('an event stream', () => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
-    await until('the stream', () => bus.isWatched('p'))
+    await expect.poll(() => bus.isWatched('p')).toBe(true)
     socket.pause()
-    await until('the cut', async () => {
-      bus.changed('disk', 'p', 'x')
-      return (await connections()) === 0
-    })
+    await expect
+      .poll(async () => {
+        bus.changed('disk', 'p', 'x')
+        return (await connections()) === 0
+      })
+      .toBe(true)
     expect([lines.count('stream'), bus.isWatched('p')]).toEqual([0, false])
     socket.destroy()
     await server.close()
@@ -229,16 +217,12 @@ describe('an event stream', () => {
 
 /** A running VM of somebody. */
 async function vmOf(person: Person & { projectId: string }): Promise<string> {
-  const key = await person.raw('POST', '/api/user/ssh-keys', {
-    key_name: 'k',
-    ssh_public_key: newPublicKey(),
-  })
-  const { body } = await person.call(vmApi.create, {
-    params: { projectId: person.projectId },
-    body: { name: 'seen', template_id: 'starter', ssh_key_id: (key.body as { id: string }).id },
-  })
+  const key = { key_name: 'k', ssh_public_key: newPublicKey() }
+  const ssh_key_id = await person.make('/api/user/ssh-keys', key)
+  const vm = { name: 'seen', template_id: 'starter', ssh_key_id }
+  const id = await person.make(`/api/projects/${person.projectId}/vms`, vm)
   await app.clock.advance(30_000)
-  return body.id
+  return id
 }
 
 describe('signing out', () => {
@@ -250,11 +234,13 @@ describe('signing out', () => {
     const stream = await listen(ada)
     const looks = vi.spyOn(app.db, 'selectFrom')
     // Both lines were opened a moment ago and are checked once by themselves, after their first word.
-    await until('silence', async () => {
-      looks.mockClear()
-      await sleep(100)
-      return looks.mock.calls.length === 0
-    })
+    await expect
+      .poll(async () => {
+        looks.mockClear()
+        await sleep(100)
+        return looks.mock.calls.length === 0
+      })
+      .toBe(true)
     for (let i = 0; i < 20; i++) {
       await app.client(`slipway_session=made-up-${i}`).raw('POST', '/api/auth/signout')
     }
@@ -263,7 +249,7 @@ describe('signing out', () => {
     expect(looked).toBe(0)
     expect([stream.ended, socket.readyState]).toEqual([false, WebSocket.OPEN])
     await ada.raw('POST', '/api/auth/signout')
-    await until('both ends', () => stream.ended && socket.readyState === WebSocket.CLOSED)
+    await expect.poll(() => stream.ended && socket.readyState === WebSocket.CLOSED).toBe(true)
   })
 })
 
@@ -343,9 +329,7 @@ describe('what stands on an API token', () => {
   }
 
   it('ends at once when the token is revoked, on all servers, and the session lives on', async () => {
-    const beside = await app.serverBeside()
-    await beside.app.listen({ host: '127.0.0.1', port: 0 })
-    const elsewhere = (beside.app.server.address() as AddressInfo).port
+    const elsewhere = await portBeside()
     const { ada, token, revoke } = await withToken()
     const streams = await Promise.all([
       listen({ ...ada, token }),
@@ -361,7 +345,7 @@ describe('what stands on an API token', () => {
     const closed = new Promise<number>((resolve) => console.on('close', resolve))
     await new Promise((resolve) => console.once('open', resolve))
     await revoke()
-    await until('both ends', () => streams[0]?.ended === true && streams[1]?.ended === true)
+    await expect.poll(() => streams[0]?.ended === true && streams[1]?.ended === true).toBe(true)
     expect(await closed).toBe(1008)
     expect(streams[2]?.ended).toBe(false)
     streams[2]?.stop()
@@ -372,7 +356,7 @@ describe('what stands on an API token', () => {
     const stream = await listen({ ...ada, token })
     await app.db.updateTable('api_token').set({ expires_at: '2000-01-01T00:00:00.000Z' }).execute()
     await app.clock.advance(16_000)
-    await until('the end', () => stream.ended)
+    await expect.poll(() => stream.ended).toBe(true)
   })
 })
 
@@ -391,11 +375,12 @@ describe('a screen that is not opened after all', () => {
     const before = await descriptors()
     const plain = `GET ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${ada.cookie}\r\n`
     const upgrade = `${plain}connection: upgrade\r\nupgrade: websocket\r\n`
+    const key = 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='
     for (let round = 0; round < 5; round++) {
       for (const text of [
         // No key, a wrong version, and no upgrade although it is named.
         `${upgrade}sec-websocket-version: 13\r\n\r\n`,
-        `${upgrade}sec-websocket-version: 99\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+        `${upgrade}sec-websocket-version: 99\r\n${key}\r\n\r\n`,
         `${plain}connection: close\r\nupgrade: websocket\r\n\r\n`,
       ]) {
         const socket = connect(port, '127.0.0.1', () => socket.write(text))
@@ -404,22 +389,20 @@ describe('a screen that is not opened after all', () => {
       }
       // Gone before the answer.
       const socket = connect(port, '127.0.0.1', () => {
-        socket.write(
-          `${upgrade}sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-        )
+        socket.write(`${upgrade}sec-websocket-version: 13\r\n${key}\r\n\r\n`)
         socket.destroy()
       })
       await new Promise((resolve) => socket.on('close', resolve))
     }
     expect(screens.length).toBeGreaterThan(0)
-    await until('all screens closed', () => screens.every(({ destroyed }) => destroyed))
-    await until('all descriptors closed', async () => (await descriptors()) <= before)
+    await expect.poll(() => screens.every(({ destroyed }) => destroyed)).toBe(true)
+    await expect.poll(async () => (await descriptors()) <= before).toBe(true)
 
     const whole = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { cookie: ada.cookie ?? '' } })
     await new Promise((resolve) => whole.once('open', resolve))
     expect(screens.at(-1)?.destroyed).toBe(false)
     whole.close()
-    await until('the last one closed', () => screens.at(-1)?.destroyed === true)
+    await expect.poll(() => screens.at(-1)?.destroyed === true).toBe(true)
     openScreen.mockRestore()
   })
 })

@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { directoryForEach } from '../lib/directory.test-kit.ts'
 import { silentLog } from '../lib/log.ts'
 import type { BuildWork, BuiltImage, LowerImage } from './builder.ts'
 import { type ImageStore, type ImageStoreOptions, makeImageStore, type Prover } from './image-store.ts'
@@ -10,32 +10,28 @@ import type { Recipe } from './recipe.ts'
 
 const mebibyte = 1024 ** 2
 const address = 'https://images.example.org/disk.qcow2'
-let dir: string
+const at = directoryForEach()
 let recipes: Recipe[]
 /** How far the clock is ahead of the files. */
 let aheadMs: number
+let isOnline: boolean
 let used: Set<string>
 let built: string[]
 /** A build goes on when it is over. */
 let pause: () => Promise<unknown>
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'slipway-store-'))
   aheadMs = 0
+  isOnline = false
   used = new Set()
   built = []
   pause = () => new Promise((resolve) => setTimeout(resolve, 20))
-  recipes = await Promise.all([
-    recipe('starter'),
-    recipe('base'),
-    recipe('go', 'base'),
-    recipe('rust', 'base'),
-  ])
+  const layers = ['go', 'rust'].map((id) => recipe(id, 'base'))
+  recipes = await Promise.all([recipe('starter'), recipe('base'), ...layers])
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 async function recipe(id: string, lower?: string): Promise<Recipe> {
-  const own = join(dir, 'recipes', id)
+  const own = at('recipes', id)
   await mkdir(own, { recursive: true })
   await writeFile(join(own, 'recipe.json'), id)
   const common = { id, dir: own, name: id.toUpperCase(), revision: 1, place: 1, template: null, packages: [] }
@@ -67,9 +63,12 @@ async function build({ id }: Recipe, lower: LowerImage | null, work: BuildWork):
   }
 }
 
+const buildOnline: typeof build = (...args) =>
+  isOnline ? build(...args) : Promise.reject(new Error('no network'))
+
 const store = (options: Partial<ImageStoreOptions> = {}): ImageStore =>
   makeImageStore({
-    dir: join(dir, 'images'),
+    dir: at('images'),
     log: silentLog,
     recipes,
     build,
@@ -79,8 +78,8 @@ const store = (options: Partial<ImageStoreOptions> = {}): ImageStore =>
     now: () => Date.now() + aheadMs,
     ...options,
   })
-const filesThere = async () => (await readdir(join(dir, 'images', 'files'))).length
-const workLeft = async () => (await readdir(join(dir, 'images'))).filter((name) => name.startsWith('work-'))
+const filesThere = async () => (await readdir(at('images', 'files'))).length
+const workLeft = async () => (await readdir(at('images'))).filter((name) => name.startsWith('work-'))
 
 describe('an image', () => {
   it('is made once however many ask for it, tells how far that is, and is kept', async () => {
@@ -113,35 +112,28 @@ describe('an image', () => {
     const [go, rust] = await Promise.all([images.use('go'), images.use('rust')])
     const base = await images.use('base')
     expect(built.sort()).toEqual(['base', 'go', 'rust'])
+    const { disk: lower, kernel, initrd } = base
     for (const layer of [go, rust]) {
-      expect(layer).toMatchObject({
-        lower: base.disk,
-        kernel: base.kernel,
-        initrd: base.initrd,
-        cmdline: 'quiet',
-      })
+      expect(layer).toMatchObject({ lower, kernel, initrd, cmdline: 'quiet' })
       expect(layer.disk).not.toBe(base.disk)
     }
   })
 
   it('tells of the image below while that is being made', async () => {
     const images = store()
-    const slow = vi.fn(build).mockImplementation(async (...args) => {
-      await new Promise((resolve) => setTimeout(resolve, 700))
-      return build(...args)
-    })
-    const over = store({ build: slow })
-    void over.use('go')
-    await vi.waitFor(async () =>
-      expect(await over.look('go')).toMatchObject({ what: 'Building the BASE image' }),
-    )
-    await over.use('go')
+    const seen = Promise.withResolvers<void>()
+    pause = () => seen.promise
+    const asked = images.use('go')
+    const below = { what: 'Building the BASE image' }
+    await vi.waitFor(async () => expect(await images.look('go')).toMatchObject(below))
+    seen.resolve()
+    await asked
     expect(await images.look('go')).toEqual({ state: 'ready' })
   })
 
   it('is made anew when its recipe or that of the image below has changed', async () => {
     await store().use('go')
-    await writeFile(join(dir, 'recipes', 'base', 'check.sh'), 'true')
+    await writeFile(at('recipes', 'base', 'check.sh'), 'true')
     const changed = store()
     expect(await changed.look('go')).toEqual({ state: 'absent' })
     expect(await changed.look('base')).toEqual({ state: 'absent' })
@@ -180,23 +172,13 @@ describe('an image', () => {
 })
 
 describe('an image that cannot be made', () => {
+  const coded = (code: string) => Object.assign(new Error(code), { code })
+  const notBuilt = 'The BASE image could not be built:'
   it.each([
-    [
-      new ImportError('The file is larger than the limit of 100 GiB.'),
-      'The file is larger than the limit of 100 GiB.',
-    ],
-    [
-      Object.assign(new Error('write'), { code: 'ENOSPC' }),
-      'The BASE image could not be built: the disk is full.',
-    ],
-    [
-      Object.assign(new Error('spawn'), { code: 'ENOENT' }),
-      'The BASE image could not be built: a required program is not installed. Run npm run doctor.',
-    ],
-    [
-      new Error('dpkg: error'),
-      'The BASE image could not be built: a package could not be fetched or installed.',
-    ],
+    [new ImportError('The file is too large.'), 'The file is too large.'],
+    [coded('ENOSPC'), `${notBuilt} the disk is full.`],
+    [coded('ENOENT'), `${notBuilt} a required program is not installed. Run npm run doctor.`],
+    [new Error('dpkg: error'), `${notBuilt} a package could not be fetched or installed.`],
   ])('says why: %s', async (error, reason) => {
     const images = store({ build: () => Promise.reject(error) })
     await expect(images.use('base')).rejects.toThrow(reason)
@@ -205,10 +187,7 @@ describe('an image that cannot be made', () => {
   })
 
   it('tells so for a minute, then the next who asks makes it try again, or at once who says so', async () => {
-    let good = false
-    const images = store({
-      build: (...args) => (good ? build(...args) : Promise.reject(new Error('no network'))),
-    })
+    const images = store({ build: buildOnline })
     /** What asking leads to; a busy host is still at it when it answers. */
     const outcome = async (id = 'base', again = false) => {
       const told = await images.ensure(id, again)
@@ -220,30 +199,27 @@ describe('an image that cannot be made', () => {
       return images.look(id)
     }
     expect(await outcome()).toMatchObject({ state: 'unavailable' })
-    good = true
+    isOnline = true
     expect(await outcome()).toMatchObject({ state: 'unavailable' })
     aheadMs = 61_000
     expect(await outcome()).toEqual({ state: 'ready' })
-    good = false
+    isOnline = false
     expect(await outcome('starter')).toMatchObject({ state: 'unavailable' })
-    good = true
+    isOnline = true
     expect(await outcome('starter', true)).toEqual({ state: 'ready' })
   })
 })
 
 describe('an image upon one that cannot be made', () => {
   it('says what is wrong with the one below, and is tried again with it', async () => {
-    let good = false
-    const images = store({
-      build: (...args) => (good ? build(...args) : Promise.reject(new Error('no network'))),
-    })
+    const images = store({ build: buildOnline })
     const refusal = {
       state: 'unavailable',
       reason: 'The BASE image could not be built: a package could not be fetched or installed.',
     }
     expect(await images.ensure('go')).toEqual(refusal)
     expect(await images.look('go')).toEqual(refusal)
-    good = true
+    isOnline = true
     expect(await images.ensure('go', true)).toMatchObject({ state: expect.stringMatching(/ready|coming/) })
     await images.use('go')
     expect(await images.look('go')).toEqual({ state: 'ready' })
@@ -282,7 +258,7 @@ describe('the proof of an image', () => {
 describe('a process that was killed', () => {
   it('keeps nobody from starting by what cannot be cleared', async () => {
     const prover = { prove: async () => {}, sweep: () => Promise.reject(new Error('no QEMU')) }
-    await mkdir(join(dir, 'images', 'work-dead'), { recursive: true })
+    await mkdir(at('images', 'work-dead'), { recursive: true })
     const images = store({ prover, inUse: () => Promise.reject(new Error('not readable')) })
     await images.open()
     await images.use('base')
@@ -290,9 +266,7 @@ describe('a process that was killed', () => {
   })
 
   it('leaves nothing that the next one does not clear, guests of its proofs included', async () => {
-    const images = join(dir, 'images')
-    const dead = join(images, 'work-dead')
-    const living = join(images, 'work-living')
+    const [dead, living] = [at('images', 'work-dead'), at('images', 'work-living')]
     for (const workDir of [dead, living]) await mkdir(join(workDir, 'build'), { recursive: true })
     await writeFile(join(dead, 'owner.json'), JSON.stringify({ pid: process.pid, started: '1' }))
     const stat = await readFile(`/proc/${process.pid}/stat`, 'utf8')
@@ -364,7 +338,7 @@ describe('the room images take', () => {
   it('is given back by files of earlier recipes as soon as no machine stands on them', async () => {
     const { disk } = await store().use('starter')
     used.add(disk)
-    await writeFile(join(dir, 'recipes', 'starter', 'check.sh'), 'true')
+    await writeFile(at('recipes', 'starter', 'check.sh'), 'true')
     recipes = recipes.map((one) => (one.id === 'starter' ? { ...one, name: 'NEW' } : one))
     const other: typeof build = (one, lower, work) => build({ ...one, id: `${one.id}-2` }, lower, work)
     await store({ build: other }).use('starter')
@@ -378,7 +352,7 @@ describe('the room images take', () => {
 })
 
 describe('what cannot be read is not taken for absent', () => {
-  const manifestOf = (id: string) => join(dir, 'images', `${id}.json`)
+  const manifestOf = (id: string) => at('images', `${id}.json`)
 
   /** Stands in for a manifest that a broken disk or too few descriptors keep from being read; root reads the rest. */
   async function makeUnreadable(path: string): Promise<() => Promise<void>> {

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import http, { type RequestListener } from 'node:http'
+import http, { type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,17 +8,19 @@ import { run } from '../lib/command.ts'
 import { silentLog } from '../lib/log.ts'
 import { type FetchPolicy, type ImageSource, makeImporter } from './import.ts'
 
-/** A web server on loopback. */
-export async function serve(
-  answer: RequestListener,
-  host = '127.0.0.1',
-): Promise<{ url: string; stop: () => void }> {
-  const server = http.createServer(answer)
+/** A web server on loopback; `seen` are the requests it got. */
+export async function serve(answer: RequestListener, host = '127.0.0.1') {
+  const seen: IncomingMessage[] = []
+  const server = http.createServer((request, response) => {
+    seen.push(request)
+    answer(request, response)
+  })
   await new Promise<void>((listening) => server.listen(0, host, listening))
   // A server that listens on TCP has an address of this shape.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://${host}:${port}`,
+    seen,
     stop() {
       server.close()
       server.closeAllConnections()
@@ -86,16 +88,10 @@ export async function makePlace(policy: Partial<FetchPolicy> = {}) {
     /** Imports what has to be refused; resolves with the reason once it is sure that nothing is left. */
     async refusal(source: ImageSource): Promise<string> {
       const work = { signal: new AbortController().signal, onProgress: () => {} }
-      const error = await importer.import(source, target, work).then(
-        () => new Error('It was taken'),
-        (failure: Error) => failure,
-      )
-      expect(error.name).toBe('ImportError')
+      const reason = await reasonOf(importer.import(source, target, work))
       expect(await traces()).toEqual({ scratch: [], targets: [] })
-      // The sentence is for a user, who must not learn about the host.
-      expect(error.message).toMatch(/^[A-Z].*[.?]$/)
-      expect(error.message).not.toContain(dir)
-      return error.message
+      expect(reason).not.toContain(dir)
+      return reason
     },
 
     async cleanUp() {
@@ -103,6 +99,17 @@ export async function makePlace(policy: Partial<FetchPolicy> = {}) {
       await rm(dir, { recursive: true })
     },
   }
+}
+
+/** Why something is not imported: a sentence for a user, who must not learn about the host. */
+export async function reasonOf(importing: Promise<unknown>): Promise<string> {
+  const error = await importing.then(
+    () => new Error('It was taken'),
+    (failure: Error) => failure,
+  )
+  expect(error.name).toBe('ImportError')
+  expect(error.message).toMatch(/^[A-Z].*[.?]$/)
+  return error.message
 }
 
 export const MIB = 1024 * 1024

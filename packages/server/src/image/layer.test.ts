@@ -1,26 +1,22 @@
-import { link, mkdir, mkdtemp, open, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { link, mkdir, open, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../lib/command.ts'
+import { directoryForEach } from '../lib/directory.test-kit.ts'
 import { differenceOf, merged } from './difference.ts'
 import { makeExt4 } from './ext4.ts'
 import { applyChanges, changeCommands, listingOf } from './ext4-changes.ts'
 import { installedPackages } from './package-list.ts'
 import { contentIn, readTar, withTar } from './tar.ts'
 
-let dir: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'layer-'))
-})
-afterEach(() => rm(dir, { recursive: true, force: true }))
+const at = directoryForEach()
 
 /** Packs what `fill` puts into an empty directory. */
 async function pack(name: string, fill: (tree: string) => Promise<void>, options: string[] = []) {
-  const tree = join(dir, `${name}-tree`)
+  const tree = at(`${name}-tree`)
   await mkdir(tree)
   await fill(tree)
-  const archive = join(dir, `${name}.tar`)
+  const archive = at(`${name}.tar`)
   const owner = ['--owner=:33', '--group=:34', '--numeric-owner', '--sort=name']
   await run('tar', ['-c', '-f', archive, '--format=pax', ...owner, ...options, '-C', tree, '.'])
   return archive
@@ -81,16 +77,16 @@ test('a file system becomes what an archive holds, and then what another one hol
     },
     ['--pax-option=SCHILY.xattr.user.mood:=good'],
   )
-  const raw = join(dir, 'disk')
+  const raw = at('disk')
   await makeExt4(raw, 64)
   const before = await withTar(first, async (tar) => {
     const listing = await listingOf(tar)
-    await applyChanges(raw, new Map(), listing, tar, dir)
+    await applyChanges(raw, new Map(), listing, tar, at())
     return listing
   })
   expect(await ask(raw, 'cat /gone/with/all')).toBe('gone')
 
-  await withTar(second, async (tar) => applyChanges(raw, before, await listingOf(tar), tar, dir))
+  await withTar(second, async (tar) => applyChanges(raw, before, await listingOf(tar), tar, at()))
   expect(await ask(raw, 'cat /keep/changed')).toBe('new')
   expect(await ask(raw, 'cat "/second ""name"""')).toBe('new')
   expect(await ask(raw, 'stat /keep/changed')).toMatch(/User: +33 +Group: +34[\s\S]*Links: 2/)
@@ -113,20 +109,18 @@ test('what two archives have in common costs no command', async () => {
 })
 
 test('a command that fails is told, although debugfs succeeds', async () => {
-  const raw = join(dir, 'disk')
+  const raw = at('disk')
   await makeExt4(raw, 64)
   const archive = await pack('tree', (tree) => writeFile(join(tree, 'file'), 'content'))
   await withTar(archive, async (tar) => {
-    const listing = await listingOf(tar)
-    const missing = new Map(listing)
+    const missing = new Map(await listingOf(tar))
     missing.delete('/')
-    await expect(applyChanges(raw, missing, new Map(), tar, dir)).rejects.toThrow(/could not be written/)
+    await expect(applyChanges(raw, missing, new Map(), tar, at())).rejects.toThrow(/could not be written/)
   })
 })
 
 test('a difference upon a disk reads as the whole, and holds only what differs', async () => {
-  const [raw, lowerRaw, lower] = [join(dir, 'raw'), join(dir, 'lower.raw'), join(dir, 'lower')]
-  const copy = join(dir, 'copy')
+  const [raw, lowerRaw, lower, copy] = [at('raw'), at('lower.raw'), at('lower'), at('copy')]
   for (const path of [raw, lowerRaw, copy]) await run('truncate', ['-s', '64M', path])
   const write = async (path: string, at: number, bytes: Buffer) => {
     const file = await open(path, 'r+')
@@ -143,11 +137,11 @@ test('a difference upon a disk reads as the whole, and holds only what differs',
     await write(path, 60 << 20, Buffer.from('new'))
   }
   await run('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', lowerRaw, lower])
-  const disk = await differenceOf({ raw, lowerRaw, lower }, dir, new AbortController().signal)
+  const disk = await differenceOf({ raw, lowerRaw, lower }, at(), new AbortController().signal)
 
   const info = JSON.parse(await run('qemu-img', ['info', '--output=json', disk]))
   expect(info['backing-filename']).toBe('lower')
-  const beside = join(dir, 'upper')
+  const beside = at('upper')
   await run('mv', [disk, beside])
   await run('qemu-img', ['compare', '-f', 'qcow2', '-F', 'raw', beside, copy])
   const allocated: { depth: number; length: number; data: boolean }[] = JSON.parse(

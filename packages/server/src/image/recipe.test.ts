@@ -1,7 +1,7 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { readRecipes, recipesDir, recipeVersion, templatesOf } from './recipe.ts'
 
 const recipes = await readRecipes()
@@ -34,9 +34,8 @@ describe('the recipes that come with Slipway', () => {
 
       it('pins what npm installs, and from no particular host', async () => {
         for (const folder of recipe.kind === 'layer' ? recipe.npm : []) {
-          const lock = JSON.parse(
-            await readFile(join(recipe.dir, 'root', folder, 'package-lock.json'), 'utf8'),
-          )
+          const file = join(recipe.dir, 'root', folder, 'package-lock.json')
+          const lock = JSON.parse(await readFile(file, 'utf8'))
           for (const [path, entry] of Object.entries<Record<string, unknown>>(lock.packages)) {
             expect(entry.resolved, path).toBeUndefined()
             if (path && !entry.inBundle) expect(entry.integrity, path).toMatch(/^sha512-/)
@@ -48,22 +47,20 @@ describe('the recipes that come with Slipway', () => {
 })
 
 describe('the version of a recipe', () => {
+  const dir = directoryOfFile()
+
   it('changes with every file of its folder and with what is a program', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'slipway-recipe-'))
-    try {
-      await cp(join(recipesDir, 'starter'), join(dir, 'starter'), { recursive: true })
-      const [recipe] = await readRecipes(dir)
-      if (!recipe) throw new Error('The copy was not read')
-      const first = await recipeVersion(recipe)
-      expect(await recipeVersion(recipe)).toBe(first)
-      await writeFile(join(recipe.dir, 'root', 'more'), 'x', { mode: 0o644 })
-      const second = await recipeVersion(recipe)
-      await rm(join(recipe.dir, 'root', 'more'))
-      await writeFile(join(recipe.dir, 'root', 'more'), 'x', { mode: 0o755 })
-      const third = await recipeVersion(recipe)
-      expect(new Set([first, second, third]).size).toBe(3)
-    } finally {
-      await rm(dir, { recursive: true, force: true })
+    await cp(join(recipesDir, 'starter'), join(dir, 'starter'), { recursive: true })
+    const [recipe] = await readRecipes(dir)
+    if (!recipe) throw new Error('The copy was not read')
+    const versions = [await recipeVersion(recipe)]
+    expect(await recipeVersion(recipe)).toBe(versions[0])
+    for (const mode of [0o644, 0o755]) {
+      const more = join(recipe.dir, 'root', 'more')
+      await rm(more, { force: true })
+      await writeFile(more, 'x', { mode })
+      versions.push(await recipeVersion(recipe))
     }
+    expect(new Set(versions).size).toBe(3)
   })
 })

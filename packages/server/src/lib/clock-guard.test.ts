@@ -18,11 +18,16 @@ async function guardAt(clock: HandClock, kept: { seen: SeenTime | null } = { see
   return guard
 }
 
+/** A guard that starts with its clock. */
+async function watched() {
+  const clock = makeHandClock()
+  return { clock, guard: await guardAt(clock) }
+}
+
 const jump = (clock: HandClock, ms: number) => clock.set(clock.now() + ms)
 
 test('a clock that runs evenly is believed, for weeks', async () => {
-  const clock = makeHandClock()
-  const guard = await guardAt(clock)
+  const { clock, guard } = await watched()
   for (let day = 0; day < 40; day++) {
     await clock.advance(24 * hour)
     expect(guard.isTrusted()).toBe(true)
@@ -31,8 +36,7 @@ test('a clock that runs evenly is believed, for weeks', async () => {
 })
 
 test('a clock that jumps forward is not believed at once, and is after it ran evenly for a day', async () => {
-  const clock = makeHandClock()
-  const guard = await guardAt(clock)
+  const { clock, guard } = await watched()
   jump(clock, 400 * 24 * hour)
   expect(guard.isTrusted()).toBe(false)
   expect(guard.problem()).toMatch(/jumped forward by about 9600 h.*until .*Check the date/)
@@ -43,8 +47,7 @@ test('a clock that jumps forward is not believed at once, and is after it ran ev
 })
 
 test('a clock that is put right again is believed at once', async () => {
-  const clock = makeHandClock()
-  const guard = await guardAt(clock)
+  const { clock, guard } = await watched()
   jump(clock, 400 * 24 * hour)
   await clock.advance(3 * hour)
   jump(clock, -400 * 24 * hour)
@@ -52,8 +55,7 @@ test('a clock that is put right again is believed at once', async () => {
 })
 
 test('a second jump begins the day anew', async () => {
-  const clock = makeHandClock()
-  const guard = await guardAt(clock)
+  const { clock, guard } = await watched()
   jump(clock, 48 * hour)
   expect(guard.isTrusted()).toBe(false)
   await clock.advance(watchMs - hour)
@@ -63,8 +65,7 @@ test('a second jump begins the day anew', async () => {
 })
 
 test('small steps of a time server, and a clock that goes back, hold nothing up', async () => {
-  const clock = makeHandClock()
-  const guard = await guardAt(clock)
+  const { clock, guard } = await watched()
   for (let i = 0; i < 50; i++) {
     jump(clock, 5_000)
     await clock.advance(hour)
@@ -100,8 +101,7 @@ test('the time goes on as if nobody had set the clock when it goes back, and is 
 })
 
 test('the time is that of the clock when it jumps forward, goes back a little, or is put right', async () => {
-  const clock = makeHandClock()
-  const guard = await guardAt(clock)
+  const { clock, guard } = await watched()
   for (const ms of [-30 * 60_000, 400 * 24 * hour, -400 * 24 * hour, 20 * 60_000]) {
     jump(clock, ms)
     expect(guard.now()).toBe(clock.now())

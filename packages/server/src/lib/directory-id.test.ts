@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import path from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { directoryOfFile } from './directory.test-kit.ts'
 import { directoryId, directoryIdIfAny } from './directory-id.ts'
 
-const dir = await mkdtemp(path.join(tmpdir(), 'slipway-id-'))
-afterAll(() => rm(dir, { recursive: true, force: true }))
+const dir = directoryOfFile()
 
 it('is made once, however many ask at the same time, and stays', async () => {
   expect(await directoryIdIfAny(dir)).toBeNull()

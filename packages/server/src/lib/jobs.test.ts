@@ -83,35 +83,6 @@ test('a pool that is full does not keep another kind waiting', async () => {
   expect(begun).toContain('copy')
 })
 
-test('a project that has none running is the next, however many the others have waiting', async () => {
-  const { begun, start, end } = openJobs()
-  const projects = many(4).map((i) => `p${i}`)
-  for (const project of projects) for (const i of many(50)) start(`${project}-${i}`, project)
-  start('late', 'newcomer')
-  await setImmediate()
-  expect(begun).not.toContain('late')
-  await end(begun[0] ?? '')
-  expect(begun.at(-1)).toBe('late')
-})
-
-test('with the same claim, nobody has two turns before another has had one', async () => {
-  const { begun, start, end } = openJobs()
-  for (const project of many(5))
-    for (const i of many(10)) start(`${project}-${i}`, `${project}`, { kind: 'copy' })
-  await setImmediate()
-  for (const i of many(18)) await end(begun[i] ?? '')
-  const counts = many(5).map((project) => begun.filter((id) => id.startsWith(`${project}-`)).length)
-  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
-})
-
-test('jobs of a project begin in the order they were asked for', async () => {
-  const { begun, start, end } = openJobs()
-  for (const i of many(6)) start(`j${i}`)
-  await setImmediate()
-  for (const i of many(6)) await end(`j${i}`)
-  expect(begun).toEqual(many(6).map((i) => `j${i}`))
-})
-
 test('an outcome is kept until it is taken, and looking at it takes nothing', async () => {
   const { jobs, settled, start, end } = openJobs()
   start('a')

@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { directoryOfFile } from './directory.test-kit.ts'
 import { keptSecret } from './kept-secret.ts'
 
-const dir = await mkdtemp(path.join(tmpdir(), 'slipway-secret-'))
-afterAll(() => rm(dir, { recursive: true, force: true }))
+const dir = directoryOfFile()
 
 it('is made once, however many ask at the same time, for the owner alone', async () => {
   const file = path.join(dir, 'token')

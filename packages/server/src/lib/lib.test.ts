@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { backoffMs } from './backoff.ts'
@@ -66,6 +67,21 @@ function setUp(
   return { advance: clock.advance, reconciler }
 }
 
+/** A reconciler whose looks are listed, and do whatever else is said; `times` is how often an id was looked at. */
+function setUpSeen(
+  look: (id: string, times: number) => Again | Promise<Again> = () => 'when-kicked',
+  extra?: Parameters<typeof setUp>[1],
+) {
+  const seen: string[] = []
+  const timesOf = (id: string) => seen.filter((one) => one === id).length
+  const looking = async (id: string) => {
+    seen.push(id)
+    return look(id, timesOf(id))
+  }
+  return { seen, ...setUp(looking, extra) }
+}
+const never = <T>() => new Promise<T>(() => {})
+
 describe('the reconciler', () => {
   it('works at one id one look at a time and folds kicks that come meanwhile into one more look', async () => {
     let looks = 0
@@ -73,13 +89,13 @@ describe('the reconciler', () => {
     const { reconciler } = setUp(async () => {
       expect(++inside).toBe(1)
       looks++
-      await new Promise((resolve) => setImmediate(resolve))
+      await setImmediate()
       inside--
       return 'when-kicked'
     })
     reconciler.kick('a')
     for (let i = 0; i < 20; i++) reconciler.kick('a')
-    await new Promise((resolve) => setImmediate(resolve))
+    await setImmediate()
     for (let i = 0; i < 20; i++) reconciler.kick('a')
     await reconciler.idle()
     expect(looks).toBeGreaterThanOrEqual(1)
@@ -104,17 +120,19 @@ describe('the reconciler', () => {
   })
 
   it('looks again after the time a look asked for', async () => {
-    let looks = 0
-    const { reconciler, advance } = setUp(async () => (++looks < 3 ? { afterMs: 1000 } : 'when-kicked'))
+    const { reconciler, advance, seen } = setUpSeen((_, times) =>
+      times < 3 ? { afterMs: 1000 } : 'when-kicked',
+    )
     reconciler.kick('a')
-    await reconciler.idle()
-    expect(looks).toBe(1)
-    await advance(999)
-    await reconciler.idle()
-    expect(looks).toBe(1)
-    await advance(1)
-    await reconciler.idle()
-    expect(looks).toBe(2)
+    for (const [ms, looks] of [
+      [0, 1],
+      [999, 1],
+      [1, 2],
+    ] as const) {
+      await advance(ms)
+      await reconciler.idle()
+      expect(seen).toHaveLength(looks)
+    }
   })
 
   it('backs off after failures, tells them, and forgets them after a success', async () => {
@@ -143,9 +161,7 @@ describe('the reconciler', () => {
 
   it('looks at once at what failed when told that what was in the way may be gone, and at nothing else', async () => {
     let isAway = true
-    const seen: string[] = []
-    const { reconciler, advance } = setUp(async (id) => {
-      seen.push(id)
+    const { reconciler, advance, seen } = setUpSeen((id) => {
       if (id === 'well') return { afterMs: 3_600_000 }
       if (isAway) throw new Error('away')
       return 'when-kicked'
@@ -165,28 +181,17 @@ describe('the reconciler', () => {
   })
 
   it('scans at the start and then regularly, and heals what nobody kicked', async () => {
-    const seen: string[] = []
-    const { reconciler, advance } = setUp(
-      async (id) => {
-        seen.push(id)
-        return 'when-kicked'
-      },
-      { scan: async () => ['lost'] },
-    )
+    const { reconciler, advance, seen } = setUpSeen(undefined, { scan: async () => ['lost'] })
     await reconciler.start()
     await reconciler.idle()
     await advance(30_000)
-    await new Promise((resolve) => setImmediate(resolve))
+    await setImmediate()
     await reconciler.idle()
     expect(seen).toEqual(['lost', 'lost'])
   })
 
   it('takes no new work once stopped', async () => {
-    const seen: string[] = []
-    const { reconciler } = setUp(async (id) => {
-      seen.push(id)
-      return 'now'
-    })
+    const { reconciler, seen } = setUpSeen(() => 'now')
     reconciler.kick('a')
     await reconciler.stop()
     const count = seen.length
@@ -197,14 +202,8 @@ describe('the reconciler', () => {
   })
 
   it('abandons a look that does not end, gives its place to others and looks again after the back-off', async () => {
-    const seen: string[] = []
-    const { reconciler, advance } = setUp(
-      async (id) => {
-        seen.push(id)
-        if (id.startsWith('hung') && seen.filter((one) => one === id).length === 1)
-          await new Promise(() => {})
-        return 'when-kicked'
-      },
+    const { reconciler, advance, seen } = setUpSeen(
+      (id, times) => (id.startsWith('hung') && times === 1 ? never() : 'when-kicked'),
       { limitMs: 30_000 },
     )
     for (const id of ['hung-1', 'hung-2', 'well']) reconciler.kick(id)
@@ -219,12 +218,9 @@ describe('the reconciler', () => {
   })
 
   it('hurries past the looks of others that do not end, and cuts short one at the same id', async () => {
-    const seen: string[] = []
-    const { reconciler, advance } = setUp(async (id) => {
-      seen.push(id)
-      if (seen.filter((one) => one === id).length === 1 && id !== 'well') await new Promise(() => {})
-      return 'when-kicked'
-    })
+    const { reconciler, advance, seen } = setUpSeen((id, times) =>
+      times === 1 && id !== 'well' ? never() : 'when-kicked',
+    )
     for (const id of ['hung-1', 'hung-2', 'well']) reconciler.kick(id)
     await advance(10_000)
     expect(seen).toEqual(['hung-1', 'hung-2'])
@@ -288,18 +284,12 @@ describe('the reconciler', () => {
   )
 
   it('goes on when a failure cannot be stored because storing it never ends', async () => {
-    let looks = 0
-    const { reconciler, advance } = setUp(
-      async () => {
-        looks++
-        throw new Error('no')
-      },
-      { limitMs: 1_000, parallel: 1, onFailure: () => new Promise(() => {}) },
-    )
+    const bounds = { limitMs: 1_000, parallel: 1, onFailure: never<void> }
+    const { reconciler, advance, seen } = setUpSeen(() => Promise.reject(new Error('no')), bounds)
     reconciler.kick('a')
     reconciler.kick('b')
     await advance(1_000)
-    expect(looks).toBe(2)
+    expect(seen).toEqual(['a', 'b'])
   })
 
   it('scans one at a time and folds what is asked for meanwhile into one more scan', async () => {
@@ -320,23 +310,17 @@ describe('the reconciler', () => {
     expect(scans).toBe(1)
     ends[0]?.()
     await first
-    await new Promise((resolve) => setImmediate(resolve))
+    await setImmediate()
     expect(scans).toBe(2)
     ends[1]?.()
-    await new Promise((resolve) => setImmediate(resolve))
+    await setImmediate()
     expect(scans).toBe(2)
   })
 
   it('abandons a scan that does not end, and scans again when it is due', async () => {
     let scans = 0
-    const seen: string[] = []
-    const { reconciler, advance } = setUp(
-      async (id) => {
-        seen.push(id)
-        return 'when-kicked'
-      },
-      { limitMs: 1_000, scan: async () => (++scans === 1 ? new Promise(() => {}) : ['lost']) },
-    )
+    const scan = async () => (++scans === 1 ? never<string[]>() : ['lost'])
+    const { reconciler, advance, seen } = setUpSeen(undefined, { limitMs: 1_000, scan })
     const started = reconciler.start()
     await advance(1_000)
     await started
@@ -350,13 +334,13 @@ describe('the reconciler', () => {
     const { reconciler, advance } = setUp(
       async (id) => {
         if (id === 'broken') throw new Error('no')
-        if (id === 'slow') await new Promise(() => {})
+        if (id === 'slow') await never()
         return 'when-kicked'
       },
       { parallel: 1 },
     )
     for (const id of ['broken', 'well', 'slow', 'next']) reconciler.kick(id)
-    await new Promise((resolve) => setImmediate(resolve))
+    await setImmediate()
     expect(reconciler.stats()).toMatchObject({
       name: 'test',
       queued: 1,
@@ -373,7 +357,7 @@ describe('the reconciler', () => {
   })
 
   it('does not wait for ever for a look when it is stopped', async () => {
-    const { reconciler, advance } = setUp(() => new Promise(() => {}))
+    const { reconciler, advance } = setUp(never<Again>)
     reconciler.kick('a')
     const stopped = reconciler.stop()
     await advance(20_000)

@@ -1,23 +1,22 @@
+// @module-tag full
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { statfsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, expect, it } from 'vitest'
+import { directoryForEach } from './directory.test-kit.ts'
 import { ownDirectory } from './own-directory.ts'
 
 const children = new Set<ChildProcess>()
-const dirs: string[] = []
-afterEach(async () => {
+const at = directoryForEach()
+afterEach(() => {
   for (const child of children) child.kill('SIGKILL')
-  for (const dir of dirs.splice(0)) await rm(dir, { recursive: true, force: true })
 })
 
-async function newDirectory(): Promise<string> {
-  const dir = await mkdtemp(path.join(tmpdir(), 'slipway-own-'))
-  dirs.push(dir)
-  return dir
+async function newDirectory(name = 'own'): Promise<string> {
+  await mkdir(at(name))
+  return at(name)
 }
 
 const module = path.join(import.meta.dirname, 'own-directory.ts')
@@ -79,7 +78,7 @@ it('a directory that was given up can be owned again, and not twice at once', as
 
 it('a living server of an earlier version, which has the file alone, keeps others out', async () => {
   const dir = await newDirectory()
-  const other = contender(await newDirectory(), 0)
+  const other = contender(await newDirectory('other'), 0)
   await other.said
   const stat = await readFile(`/proc/${other.child.pid}/stat`, 'utf8')
   const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]

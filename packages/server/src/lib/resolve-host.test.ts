@@ -1,10 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { directoryOfFile } from './directory.test-kit.ts'
 import { makeResolve } from './resolve-host.ts'
+
+const settings = `${directoryOfFile()}/resolv.conf`
 
 /** A name server that knows no name and counts who asks. */
 async function nameServer() {
@@ -24,9 +25,6 @@ async function nameServer() {
 }
 
 test('names are asked for at the name servers that this host has now', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'slipway-names-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const settings = join(folder, 'resolv.conf')
   await writeFile(settings, '')
   const [before, after] = [await nameServer(), await nameServer()]
   let servers = [before.address]

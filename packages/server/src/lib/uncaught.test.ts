@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { directoryOfFile } from './directory.test-kit.ts'
+
+const file = path.join(directoryOfFile(), 'program.ts')
 
 /** Runs a program that listens for what nobody caught, and answers with its code and what it printed. */
 async function run(text: string): Promise<{ code: number | null; out: string[] }> {
-  const dir = await mkdtemp(path.join(tmpdir(), 'uncaught-'))
-  const file = path.join(dir, 'program.ts')
   const module = path.join(import.meta.dirname, 'uncaught.ts')
   await writeFile(
     file,
@@ -22,7 +22,6 @@ async function run(text: string): Promise<{ code: number | null; out: string[] }
     out += bytes.toString()
   })
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  await rm(dir, { recursive: true })
   return { code, out: out.trim().split('\n') }
 }
 

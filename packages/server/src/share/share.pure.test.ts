@@ -160,16 +160,8 @@ describe('headers', () => {
     const raw = [
       ...['Host', 'a.test', 'Cookie', ofConsole.slice(0, 6).join('; '), 'Content-Length', '3'],
       ...['Connection', 'host, content-length, X-Mine, close', 'X-Mine', '1', 'Proxy-Authorization', 'x'],
-      ...[
-        'X-Forwarded-For',
-        '1.2.3.4',
-        'X-Real-IP',
-        '1.2.3.4',
-        'Expect',
-        '100-continue',
-        'Authorization',
-        'Basic x',
-      ],
+      ...['X-Forwarded-For', '1.2.3.4', 'X-Real-IP', '1.2.3.4'],
+      ...['Expect', '100-continue', 'Authorization', 'Basic x'],
     ]
     expect(names(requestHeaders(raw, forwarded))).toEqual([
       'host',
@@ -189,6 +181,17 @@ describe('headers', () => {
         'own=1; HttpOnly',
       ])
     expect(responseHeaders(['Set-Cookie', 'myslipway=1'])).toEqual(['Set-Cookie', 'myslipway=1'])
+  })
+
+  it('of an answer that reach beyond the origin of the guest are lost, as are those of one connection', () => {
+    const lost = [
+      ...['Strict-Transport-Security', 'Clear-Site-Data', 'Alt-Svc', 'NEL', 'Service-Worker-Allowed'],
+      ...['Keep-Alive', 'X-Hop'],
+    ].flatMap((name) => [name, 'x'])
+    expect(responseHeaders([...lost, 'Connection', 'close, X-Hop', 'X-Own', 'kept'])).toEqual([
+      'X-Own',
+      'kept',
+    ])
   })
 
   it('of an answer that say how it is cached or shown are left alone', () => {

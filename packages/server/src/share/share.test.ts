@@ -7,10 +7,10 @@ import {
   shareApi,
   sharesPerVm,
   shareTexts,
-  vmPoolApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { atDesk, type Desk } from '../desk.test-kit.ts'
+import type { TestAppOptions } from '../app.test-kit.ts'
+import { type Desk, deskWith } from '../desk.test-kit.ts'
 import { clusterLimits, noLimits } from '../engine/limits.ts'
 import { freePorts } from './share.test-kit.ts'
 
@@ -26,89 +26,59 @@ const update = (desk: Desk, shareId: string, body: object) =>
   desk.ada.call(shareApi.update, { params: { ...desk.params, shareId }, body })
 const unshare = (desk: Desk, shareId: string) =>
   desk.ada.call(shareApi.delete, { params: { ...desk.params, shareId } })
-const told = async (desk: Desk) =>
-  (
-    await desk.app.db
-      .selectFrom('activity')
-      .select(['action', 'message', 'reason'])
-      .where('object_type', '=', 'share')
-      .orderBy('id')
-      .execute()
-  ).map(({ action, message, reason }) => [action, message, reason])
+/** The reasons in the log; what it tells of each call is what `recording.test` walks. */
+const told = async ({ app: { db } }: Desk) => {
+  const ofShares = db.selectFrom('activity').select('reason').where('object_type', '=', 'share')
+  return (await ofShares.orderBy('id').execute()).map(({ reason }) => reason)
+}
+const refusal = (status: number, message: string) => ({ status, body: { message } })
 
 describe('sharing a port', () => {
-  it(
-    '201 with its address, in the list, told live and in the activity log',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      const { status, body } = await share(desk, vmId)
-      expect(status).toBe(201)
-      expect(body).toMatchObject({
-        project_id: desk.params.projectId,
-        vm_id: vmId,
-        vm_name: 'web',
-        port: 3000,
-        kind: 'http',
-        audience: 'project',
-        expires_at: null,
-        address: 'http://web-p-3000.apps.slipway.test/',
-        visits: 0,
-        last_visit_at: null,
-      })
-      expect(await list(desk)).toEqual([body])
-      await desk.app.idle()
-      expect(desk.events).toContain('share')
-      expect(await told(desk)).toEqual([
-        ['share.create', 'Shared port 3000 of VM web', 'For people of the project.'],
-      ])
-    }),
-  )
+  it('201 with its address, in the list and told live', async () => {
+    const desk = await deskWith()
+    const vmId = await desk.runningVm('web')
+    const { status, body } = await share(desk, vmId)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      project_id: desk.params.projectId,
+      vm_id: vmId,
+      vm_name: 'web',
+      port: 3000,
+      kind: 'http',
+      audience: 'project',
+      expires_at: null,
+      address: 'http://web-p-3000.apps.slipway.test/',
+      visits: 0,
+      last_visit_at: null,
+    })
+    expect(await list(desk)).toEqual([body])
+    await desk.app.idle()
+    expect(desk.events).toContain('share')
+  })
 
-  it(
-    'is the same object for the same idempotency key',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      const url = `/api/projects/${desk.params.projectId}/vms/${vmId}/shares`
-      const key = { 'idempotency-key': '7c2f6a52-6b1f-4c8e-9d6e-0f5f3a1f2b3c' }
-      const first = await desk.ada.raw('POST', url, { port: 3000 }, key)
-      const second = await desk.ada.raw('POST', url, { port: 3000 }, key)
-      expect([first.status, second.status]).toEqual([201, 201])
-      expect(second.body).toEqual(first.body)
-    }),
-  )
+  it('with the audience link holds a secret that nobody else has, and another one after each change of the audience', async () => {
+    const desk = await deskWith()
+    const vmId = await desk.runningVm('web')
+    const { body } = await share(desk, vmId, { audience: 'link' })
+    const secretOf = ({ address }: Pick<Share, 'address'>) => /\/\?slipway=([\w-]{32})$/.exec(address)?.[1]
+    expect(secretOf(body)).toBeDefined()
+    const later = new Date(desk.app.clock.now() + hour).toISOString()
+    const kept = await update(desk, body.id, { audience: 'link', expires_at: later })
+    expect(kept).toMatchObject({ status: 200, body: { address: body.address, expires_at: later } })
+    const open = await update(desk, body.id, { audience: 'everybody' })
+    expect(open.body).toMatchObject({ audience: 'everybody', expires_at: null })
+    expect(secretOf(open.body)).toBeUndefined()
+    const again = await update(desk, body.id, { audience: 'link' })
+    expect(secretOf(again.body)).toBeDefined()
+    expect(secretOf(again.body)).not.toBe(secretOf(body))
+  })
 
-  it(
-    'with the audience link holds a secret that nobody else has, and another one after each change of the audience',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      const { body } = await share(desk, vmId, { audience: 'link' })
-      const secretOf = ({ address }: Pick<Share, 'address'>) => /\/\?slipway=([\w-]{32})$/.exec(address)?.[1]
-      expect(secretOf(body)).toBeDefined()
-      const later = new Date(desk.app.clock.now() + hour).toISOString()
-      const kept = await update(desk, body.id, { audience: 'link', expires_at: later })
-      expect(kept).toMatchObject({ status: 200, body: { address: body.address, expires_at: later } })
-      const open = await update(desk, body.id, { audience: 'everybody' })
-      expect(open.body).toMatchObject({ audience: 'everybody', expires_at: null })
-      expect(secretOf(open.body)).toBeUndefined()
-      const again = await update(desk, body.id, { audience: 'link' })
-      expect(secretOf(again.body)).toBeDefined()
-      expect(secretOf(again.body)).not.toBe(secretOf(body))
-    }),
-  )
-
-  it(
-    'below a domain has a name, told apart where two VMs are called the same',
-    atDesk(
-      async (desk) => {
-        const [one, two] = [await desk.runningVm('Web'), await desk.runningVm('web')]
-        expect((await share(desk, one)).body.address).toBe('http://web-p-3000.apps.test/')
-        expect((await share(desk, two)).body.address).toMatch(
-          /^http:\/\/web-p-3000-[0-9a-f]{6}\.apps\.test\/$/,
-        )
-      },
-      { share: { ...ways, domain: 'apps.test' } },
-    ),
-  )
+  it('below a domain has a name, told apart where two VMs are called the same', async () => {
+    const desk = await deskWith({ share: { ...ways, domain: 'apps.test' } })
+    const [one, two] = [await desk.runningVm('Web'), await desk.runningVm('web')]
+    expect((await share(desk, one)).body.address).toBe('http://web-p-3000.apps.test/')
+    expect((await share(desk, two)).body.address).toMatch(/^http:\/\/web-p-3000-[0-9a-f]{6}\.apps\.test\/$/)
+  })
 
   const refused: [string, object, number, string, string?][] = [
     ['no port', { port: undefined }, 400, shareTexts.portMissing, 'port'],
@@ -125,71 +95,50 @@ describe('sharing a port', () => {
     ['TCP for some', { kind: 'tcp', audience: 'link' }, 400, shareTexts.tcpAudience, 'audience'],
     ['TCP without ports for it', { kind: 'tcp', audience: 'everybody' }, 422, shareTexts.tcpOff],
   ]
-  it(
-    '400 and 422 say what is wrong, and nothing is stored',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      for (const [what, body, status, message, field] of refused) {
-        const answer = await share(desk, vmId, body)
-        expect([answer.status, answer.body], what).toEqual([
-          status,
-          { message, ...(field && { fields: { [field]: message } }) },
-        ])
-      }
-      expect(await list(desk)).toEqual([])
-    }),
-  )
+  it('400 and 422 say what is wrong, and nothing is stored', async () => {
+    const desk = await deskWith()
+    const vmId = await desk.runningVm('web')
+    for (const [what, body, status, message, field] of refused) {
+      const answer = await share(desk, vmId, body)
+      expect([answer.status, answer.body], what).toEqual([
+        status,
+        { message, ...(field && { fields: { [field]: message } }) },
+      ])
+    }
+    expect(await list(desk)).toEqual([])
+  })
 
-  it(
-    '404 for a VM that is not there, and for one that is being deleted',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      expect(await share(desk, 'nobody')).toMatchObject({
-        status: 404,
-        body: { message: messages.vmNotFound },
-      })
-      await desk.deleteVm(vmId)
-      expect(await share(desk, vmId)).toMatchObject({ status: 404, body: { message: messages.vmNotFound } })
-    }),
-  )
+  it('404 for a VM that is being deleted', async () => {
+    const desk = await deskWith()
+    const vmId = await desk.runningVm('web')
+    await desk.deleteVm(vmId)
+    expect(await share(desk, vmId)).toMatchObject(refusal(404, messages.vmNotFound))
+  })
 
-  it(
-    '409 when it is shared already, when a VM has enough, and when no port of the host is left',
-    atDesk(
-      async (desk) => {
-        const [web, other] = [await desk.runningVm('web'), await desk.runningVm('other')]
-        expect((await share(desk, web)).status).toBe(201)
-        expect(await share(desk, web)).toMatchObject({
-          status: 409,
-          body: { message: shareTexts.alreadyShared },
-        })
-        for (let port = 1; port < sharesPerVm; port++)
-          expect((await share(desk, web, { port })).status).toBe(201)
-        expect(await share(desk, web, { port: 4000 })).toMatchObject({
-          status: 409,
-          body: { message: shareTexts.tooMany },
-        })
-        expect((await share(desk, other)).status).toBe(201)
-        expect(await share(desk, other, { port: 1 })).toMatchObject({
-          status: 409,
-          body: { message: shareTexts.noPortLeft },
-        })
-      },
-      { share: { ...ways, httpPorts: { first: ports.first, last: ports.first + sharesPerVm } } },
-    ),
-  )
+  it('409 when it is shared already, when a VM has enough, and when no port of the host is left', async () => {
+    const desk = await deskWith({
+      share: { ...ways, httpPorts: { first: ports.first, last: ports.first + sharesPerVm } },
+    })
+    const [web, other] = [await desk.runningVm('web'), await desk.runningVm('other')]
+    expect((await share(desk, web)).status).toBe(201)
+    expect(await share(desk, web)).toMatchObject(refusal(409, shareTexts.alreadyShared))
+    for (let port = 1; port < sharesPerVm; port++) expect((await share(desk, web, { port })).status).toBe(201)
+    expect(await share(desk, web, { port: 4000 })).toMatchObject(refusal(409, shareTexts.tooMany))
+    expect((await share(desk, other)).status).toBe(201)
+    expect(await share(desk, other, { port: 1 })).toMatchObject(refusal(409, shareTexts.noPortLeft))
+  })
 
   it('422 when the engine cannot, or the operator has switched it off', async () => {
     const can = clusterLimits.ports
-    const try422 = (message: string) => async (desk: Desk) => {
+    const try422 = async (message: string, options: TestAppOptions) => {
+      const desk = await deskWith(options)
       const vmId = await desk.runningVm('web')
-      expect(await share(desk, vmId)).toMatchObject({ status: 422, body: { message } })
-      const wish = { name: 'next', share_ports: [3000] }
-      expect(await desk.createVm('next', wish)).toMatchObject({ status: 422, body: { message } })
+      expect(await share(desk, vmId)).toMatchObject(refusal(422, message))
+      expect(await desk.createVm('next', { share_ports: [3000] })).toMatchObject(refusal(422, message))
       expect((await desk.ada.raw('GET', `/api/projects/${desk.params.projectId}/vms`)).body).toHaveLength(1)
     }
-    await atDesk(try422(can), { cannot: { ...noLimits, ports: can } })()
-    await atDesk(try422(shareTexts.httpOff), { share: { ...ways, httpPorts: null } })()
+    await try422(can, { cannot: { ...noLimits, ports: can } })
+    await try422(shareTexts.httpOff, { share: { ...ways, httpPorts: null } })
   })
 
   it.each([
@@ -212,130 +161,81 @@ describe('sharing a port', () => {
     ],
   ])('the host tells before anything is shared that there is %s', async (_, share, ports, sharing, none) => {
     const cannot = { ...noLimits, ports }
-    await atDesk(
-      async ({ ada }) => {
-        const { body } = await ada.call(hostApi.get)
-        expect(body.sharing).toEqual(sharing)
-        expect(body.cannot.ports).toBe(none)
-      },
-      { cannot, share },
-    )()
+    const { ada } = await deskWith({ cannot, share })
+    const { body } = await ada.call(hostApi.get)
+    expect(body.sharing).toEqual(sharing)
+    expect(body.cannot.ports).toBe(none)
   })
 
-  it(
-    'of TCP has a port of the host without a scheme',
-    atDesk(
-      async (desk) => {
-        const vmId = await desk.runningVm('db')
-        const { status, body } = await share(desk, vmId, { port: 5432, kind: 'tcp', audience: 'everybody' })
-        expect([status, body.address]).toEqual([201, 'slipway.test:9000'])
-        expect(await update(desk, body.id, { audience: 'project' })).toMatchObject({
-          status: 400,
-          body: { message: shareTexts.tcpAudience },
-        })
-      },
-      { share: { ...ways, tcpPorts: { first: 9000, last: 9001 } } },
-    ),
-  )
+  it('of TCP has a port of the host without a scheme', async () => {
+    const desk = await deskWith({ share: { ...ways, tcpPorts: { first: 9000, last: 9001 } } })
+    const vmId = await desk.runningVm('db')
+    const { status, body } = await share(desk, vmId, { port: 5432, kind: 'tcp', audience: 'everybody' })
+    expect([status, body.address]).toEqual([201, 'slipway.test:9000'])
+    const shut = await update(desk, body.id, { audience: 'project' })
+    expect(shut).toMatchObject(refusal(400, shareTexts.tcpAudience))
+  })
 })
 
 describe('a share', () => {
-  it(
-    'is deleted once, and its address is another one afterwards',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      const { body } = await share(desk, vmId)
-      expect((await unshare(desk, body.id)).status).toBe(204)
-      expect(await list(desk)).toEqual([])
-      const gone = { status: 404, body: { message: shareTexts.notFound } }
-      expect(await unshare(desk, body.id)).toMatchObject(gone)
-      expect(await update(desk, body.id, { audience: 'link' })).toMatchObject(gone)
-      expect(await told(desk)).toEqual([
-        ['share.create', 'Shared port 3000 of VM web', 'For people of the project.'],
-        ['share.delete', 'Stopped sharing port 3000 of VM web', null],
-      ])
-    }),
-  )
+  it('is deleted once, and its address is another one afterwards', async () => {
+    const desk = await deskWith()
+    const vmId = await desk.runningVm('web')
+    const { body } = await share(desk, vmId)
+    expect((await unshare(desk, body.id)).status).toBe(204)
+    expect(await list(desk)).toEqual([])
+    expect(await unshare(desk, body.id)).toMatchObject(refusal(404, shareTexts.notFound))
+    expect(await told(desk)).toEqual(['For people of the project.', null])
+  })
 
-  it(
-    'ends as soon as its VM is to be deleted',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      await share(desk, vmId)
-      expect((await desk.deleteVm(vmId)).status).toBe(204)
-      expect(await list(desk)).toEqual([])
-      expect((await told(desk)).at(-1)).toEqual([
-        'share.ended',
-        'Stopped sharing port 3000 of VM web',
-        'VM web was deleted.',
-      ])
-      await desk.app.idle()
-      expect(desk.events.filter((event) => event === 'share')).toHaveLength(2)
-    }),
-  )
-
-  it(
-    'of a member ends with its pool',
-    atDesk(async (desk) => {
-      const pool = await desk.ada.call(vmPoolApi.create, {
-        params: desk.params,
-        body: { name: 'web', template_id: 'starter', ssh_key_id: desk.keyId },
-      })
-      await desk.pass()
-      const member = await desk.app.db.selectFrom('vm').select('id').executeTakeFirstOrThrow()
-      expect((await share(desk, member.id)).status).toBe(201)
-      await desk.ada.call(vmPoolApi.delete, { params: { ...desk.params, poolId: pool.body.id } })
-      expect(await list(desk)).toEqual([])
-    }),
-  )
+  it('ends as soon as its VM is to be deleted', async () => {
+    const desk = await deskWith()
+    const vmId = await desk.runningVm('web')
+    await share(desk, vmId)
+    expect((await desk.deleteVm(vmId)).status).toBe(204)
+    expect(await list(desk)).toEqual([])
+    expect((await told(desk)).at(-1)).toBe('VM web was deleted.')
+    await desk.app.idle()
+    expect(desk.events.filter((event) => event === 'share')).toHaveLength(2)
+  })
 })
 
 describe('a VM that is created with ports to share', () => {
-  it(
-    'has them shared with the project at once',
-    atDesk(async (desk) => {
-      const { status, body } = await desk.createVm('web', { share_ports: [3000, 8080] })
-      expect(status).toBe(201)
-      expect(await list(desk)).toMatchObject([
-        { vm_id: body.id, port: 3000, audience: 'project', kind: 'http' },
-        { vm_id: body.id, port: 8080, audience: 'project', kind: 'http' },
-      ])
-    }),
-  )
+  it('has them shared with the project at once', async () => {
+    const desk = await deskWith()
+    const { status, body } = await desk.createVm('web', { share_ports: [3000, 8080] })
+    expect(status).toBe(201)
+    expect(await list(desk)).toMatchObject([
+      { vm_id: body.id, port: 3000, audience: 'project', kind: 'http' },
+      { vm_id: body.id, port: 8080, audience: 'project', kind: 'http' },
+    ])
+  })
 
-  it(
-    '400 for ports that cannot be, twice the same, or too many; 409 when no port is left: no VM is created',
-    atDesk(
-      async (desk) => {
-        const many = Array.from({ length: sharesPerVm + 1 }, (_, i) => i + 1)
-        for (const [ports, status, message] of [
-          [[0], 400, shareTexts.portMissing],
-          [[3000, 3000], 400, shareTexts.twice],
-          [many, 400, shareTexts.tooMany],
-          [[1, 2, 3], 409, shareTexts.noPortLeft],
-        ] as const)
-          expect(await desk.createVm('web', { share_ports: ports })).toMatchObject({
-            status,
-            body: { message },
-          })
-        expect((await desk.ada.raw('GET', `/api/projects/${desk.params.projectId}/vms`)).body).toEqual([])
-        expect(await list(desk)).toEqual([])
-      },
-      { share: { ...ways, httpPorts: { first: ports.first, last: ports.first + 1 } } },
-    ),
-  )
+  it('400 for ports that cannot be, twice the same, or too many; 409 when no port is left: no VM is created', async () => {
+    const desk = await deskWith({
+      share: { ...ways, httpPorts: { first: ports.first, last: ports.first + 1 } },
+    })
+    const many = Array.from({ length: sharesPerVm + 1 }, (_, i) => i + 1)
+    for (const [ports, status, message] of [
+      [[0], 400, shareTexts.portMissing],
+      [[3000, 3000], 400, shareTexts.twice],
+      [many, 400, shareTexts.tooMany],
+      [[1, 2, 3], 409, shareTexts.noPortLeft],
+    ] as const)
+      expect(await desk.createVm('web', { share_ports: ports })).toMatchObject(refusal(status, message))
+    expect((await desk.ada.raw('GET', `/api/projects/${desk.params.projectId}/vms`)).body).toEqual([])
+    expect(await list(desk)).toEqual([])
+  })
 })
 
 describe('the ports that a guest listens on', () => {
-  it(
-    'are told of one that runs, and unknown of one that does not',
-    atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      const ports = () => desk.ada.call(shareApi.ports, { params: { ...desk.params, vmId } })
-      expect(await ports()).toMatchObject({ status: 200, body: { ports: [22, 3000] } })
-      await desk.act('stop', vmId)
-      await desk.pass()
-      expect(await ports()).toMatchObject({ status: 200, body: { ports: null } })
-    }),
-  )
+  it('are told of one that runs, and unknown of one that does not', async () => {
+    const desk = await deskWith()
+    const vmId = await desk.runningVm('web')
+    const ports = () => desk.ada.call(shareApi.ports, { params: { ...desk.params, vmId } })
+    expect(await ports()).toMatchObject({ status: 200, body: { ports: [22, 3000] } })
+    await desk.act('stop', vmId)
+    await desk.pass()
+    expect(await ports()).toMatchObject({ status: 200, body: { ports: null } })
+  })
 })

@@ -1,6 +1,6 @@
 /** The other ways to shared ports: by name below a domain, TCP, and through several servers; and what the console refuses. */
 import { once } from 'node:events'
-import { request as ask, get, type IncomingMessage } from 'node:http'
+import { get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { accountApi, eventApi, type ShareCreate, shareApi } from '@slipway/contract'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -13,11 +13,23 @@ afterEach(() => desk?.close())
 
 const byName = { domain: 'apps.slipway.test', httpPorts: null, tcpPorts: null }
 
+async function portOf({ app }: Pick<Desk['app'], 'app'>): Promise<number> {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return (app.server.address() as AddressInfo).port
+}
+const unshare = (shareId: string) => desk.ada.call(shareApi.delete, { params: { ...desk.params, shareId } })
+/** They are stored after a while. */
+async function expectVisits(visits: number): Promise<void> {
+  await desk.app.clock.advance(10_000)
+  await vi.waitFor(async () =>
+    expect((await desk.ada.call(shareApi.list, { params: desk.params })).body).toMatchObject([{ visits }]),
+  )
+}
+
 async function open(options: TestAppOptions) {
   desk = await openDesk(options)
   const vmId = await desk.runningVm('web')
-  await desk.app.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = desk.app.app.server.address() as AddressInfo
+  const port = await portOf(desk.app)
   const share = async (body: Partial<ShareCreate> = {}) => {
     const params = { ...desk.params, vmId }
     const { body: made } = await desk.ada.call(shareApi.create, { params, body: { port: 3000, ...body } })
@@ -131,18 +143,9 @@ describe('TCP', () => {
     const two = await dial()
     two.write('x')
     await once(two, 'data')
-    await desk.app.clock.advance(10_000)
-    await vi.waitFor(async () =>
-      expect((await desk.ada.call(shareApi.list, { params: desk.params })).body).toMatchObject([
-        { visits: 2 },
-      ]),
-    )
-    const closed = once(
-      two.on('error', () => {}),
-      'end',
-    )
-    await desk.ada.call(shareApi.delete, { params: { ...desk.params, shareId: id } })
-    await closed
+    await expectVisits(2)
+    two.on('error', () => {})
+    await Promise.all([once(two, 'end'), unshare(id)])
     database.close()
   })
 })
@@ -151,32 +154,23 @@ describe('several servers', () => {
   it('all serve a share, take it back at once, and count together', async () => {
     const { port, share } = await open({ share: byName })
     const other = await desk.app.serverBeside()
-    await other.app.listen({ host: '127.0.0.1', port: 0 })
-    const ports = [port, (other.app.server.address() as AddressInfo).port]
+    const ports = [port, await portOf(other)]
     const { id, address } = await share({ audience: 'everybody' })
     const { host } = new URL(address)
     for (const one of ports) await shown(one, host)
     const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
     for (const one of ports) expect((await under(one, host, '/', page)).status).toBe(200)
-    await desk.app.clock.advance(10_000)
-    await vi.waitFor(async () =>
-      expect((await desk.ada.call(shareApi.list, { params: desk.params })).body).toMatchObject([
-        { visits: 2 },
-      ]),
-    )
+    await expectVisits(2)
     const socket = new WebSocket(`ws://127.0.0.1:${ports[1]}/`, { headers: { host } })
     await once(socket, 'open')
-    const closed = once(socket, 'close')
-    await desk.ada.call(shareApi.delete, { params: { ...desk.params, shareId: id } })
-    await closed
+    await Promise.all([once(socket, 'close'), unshare(id)])
     for (const one of ports) await vi.waitFor(async () => expect((await under(one, host)).status).toBe(404))
   })
 
   it('know what they did not hear', async () => {
     const { share } = await open({ share: byName })
     const other = await desk.app.serverBeside()
-    await other.app.listen({ host: '127.0.0.1', port: 0 })
-    const { port } = other.app.server.address() as AddressInfo
+    const port = await portOf(other)
     let address = ''
     await desk.app.quietly(async () => {
       address = (await share({ audience: 'everybody' })).address
@@ -206,37 +200,12 @@ describe('the console refuses what comes from the origin of a share', () => {
       expect((await desk.ada.raw('GET', '/api/projects', undefined, headers)).status).toBe(200)
   })
 
-  it('sockets', async () => {
-    const { port, vmId } = await open({ share: byName })
-    const path = `/api/projects/${desk.params.projectId}/vms/${vmId}/console`
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, {
-      headers: { cookie: desk.ada.cookie ?? '', origin: 'http://slipway.test:8101' },
-    })
-    const [, refused] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
-    expect(refused.statusCode).toBe(403)
-  })
-
-  it('a session cookie that a page on another port has put beside the own one', async () => {
-    await open({ share: byName })
-    const bob = await desk.app.signedIn('Bob')
-    const two = desk.app.client(`${bob.cookie}; ${desk.ada.cookie}`)
-    expect((await two.call(accountApi.me)).status).toBe(401)
-  })
-
   it('and tells the guest nothing of the request it refuses', async () => {
     const { port, share } = await open({ share: byName })
     const { address } = await share({ audience: 'everybody' })
     await shown(port, new URL(address).host)
     const dial = vi.spyOn(desk.app.engine, 'dial')
-    const request = ask({
-      host: '127.0.0.1',
-      port,
-      path: '/.slipway/anything',
-      headers: { host: new URL(address).host },
-    })
-    request.end()
-    const [response] = (await once(request, 'response')) as [IncomingMessage]
-    expect(response.resume().statusCode).toBe(404)
+    expect((await under(port, new URL(address).host, '/.slipway/anything')).status).toBe(404)
     expect(dial).not.toHaveBeenCalled()
   })
 })

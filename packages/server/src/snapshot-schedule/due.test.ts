@@ -15,90 +15,61 @@ const weekly = (weekday: 'sunday' | 'monday' = 'sunday', time = '03:00') => ({
 const ms = (utc: string) => Date.parse(`${utc}Z`)
 const iso = (at: number | null | undefined) => (at == null ? at : new Date(at).toISOString().slice(0, 16))
 
-/** The next due times, in UTC. */
-function series(rhythms: SnapshotRhythms, zone: string, after: string, count: number) {
-  const found: (string | null | undefined)[] = []
+/** Expects the next due times, in UTC, of the same year. */
+function expectSeries(rhythms: SnapshotRhythms, zone: string, after: string, ...times: string[]) {
   let at: number | null = ms(after)
-  for (let i = 0; i < count && at !== null; i++) {
-    at = nextDue(rhythms, zone, at)
-    found.push(iso(at))
+  for (const time of times) {
+    at = nextDue(rhythms, zone, at ?? 0)
+    expect(iso(at)).toBe(`${after.slice(0, 4)}-${time.replace(' ', 'T')}`)
   }
-  return found
 }
 
 describe('when a schedule is due next', () => {
   it('never, without a rhythm', () => expect(nextDue(none, 'UTC', 0)).toBeNull())
 
   it('after a due time it is another one', () => {
-    expect(iso(nextDue(daily(), 'UTC', ms('2026-11-26T02:59:59.999')))).toBe('2026-11-26T03:00')
-    expect(iso(nextDue(daily(), 'UTC', ms('2026-11-26T03:00')))).toBe('2026-11-27T03:00')
-    expect(iso(nextDue(hourly(15), 'UTC', ms('2026-11-26T03:15')))).toBe('2026-11-26T04:15')
-    expect(iso(nextDue(weekly(), 'UTC', ms('2026-11-29T03:00')))).toBe('2026-12-06T03:00')
+    expectSeries(daily(), 'UTC', '2026-11-26T02:59:59.999', '11-26 03:00')
+    expectSeries(daily(), 'UTC', '2026-11-26T03:00', '11-27 03:00')
+    expectSeries(hourly(15), 'UTC', '2026-11-26T03:15', '11-26 04:15')
+    expectSeries(weekly(), 'UTC', '2026-11-29T03:00', '12-06 03:00')
   })
 
   it('it is the first of its rhythms', () => {
     const all = { ...hourly(0), daily: { time: '03:30', keep: 1 }, weekly: weekly().weekly }
-    expect(series(all, 'UTC', '2026-11-29T01:30', 4)).toEqual([
-      '2026-11-29T02:00',
-      '2026-11-29T03:00',
-      '2026-11-29T03:30',
-      '2026-11-29T04:00',
-    ])
+    const times = ['11-29 02:00', '11-29 03:00', '11-29 03:30', '11-29 04:00']
+    expectSeries(all, 'UTC', '2026-11-29T01:30', ...times)
   })
 
   it('a daily one that clocks skip comes right after, and the next day on time', () => {
-    expect(series(daily('02:30'), 'Europe/Berlin', '2026-03-28T00:00', 3)).toEqual([
-      '2026-03-28T01:30',
-      // 03:30 there, as there is no half past two.
-      '2026-03-29T01:30',
-      '2026-03-30T00:30',
-    ])
-    expect(series(daily('00:00'), 'America/Santiago', '2026-09-05T12:00', 2)).toEqual([
-      '2026-09-06T04:00',
-      '2026-09-07T03:00',
-    ])
+    // On the 29th at 03:30 there, as there is no half past two.
+    const times = ['03-28 01:30', '03-29 01:30', '03-30 00:30']
+    expectSeries(daily('02:30'), 'Europe/Berlin', '2026-03-28T00:00', ...times)
+    expectSeries(daily('00:00'), 'America/Santiago', '2026-09-05T12:00', '09-06 04:00', '09-07 03:00')
   })
 
   it('a daily one that comes twice is taken once, at first', () => {
-    expect(series(daily('02:30'), 'Europe/Berlin', '2026-10-24T12:00', 2)).toEqual([
-      '2026-10-25T00:30',
-      '2026-10-26T01:30',
-    ])
+    expectSeries(daily('02:30'), 'Europe/Berlin', '2026-10-24T12:00', '10-25 00:30', '10-26 01:30')
     // From between the two.
-    expect(iso(nextDue(daily('02:30'), 'Europe/Berlin', ms('2026-10-25T01:00')))).toBe('2026-10-26T01:30')
+    expectSeries(daily('02:30'), 'Europe/Berlin', '2026-10-25T01:00', '10-26 01:30')
   })
 
   it('an hourly one goes on each hour, whatever clocks show', () => {
-    expect(series(hourly(30), 'Europe/Berlin', '2026-03-29T00:00', 3)).toEqual([
-      '2026-03-29T00:30',
-      '2026-03-29T01:30',
-      '2026-03-29T02:30',
-    ])
-    expect(series(hourly(30), 'Europe/Berlin', '2026-10-25T00:00', 3)).toEqual([
-      '2026-10-25T00:30',
-      '2026-10-25T01:30',
-      '2026-10-25T02:30',
-    ])
-    expect(series(hourly(0), 'Asia/Kathmandu', '2026-11-26T00:00', 1)).toEqual(['2026-11-26T00:15'])
+    for (const day of ['03-29', '10-25']) {
+      const times = [`${day} 00:30`, `${day} 01:30`, `${day} 02:30`]
+      expectSeries(hourly(30), 'Europe/Berlin', `2026-${day}T00:00`, ...times)
+    }
+    expectSeries(hourly(0), 'Asia/Kathmandu', '2026-11-26T00:00', '11-26 00:15')
   })
 
   it('a weekly one is on its day there, which may be another in UTC', () => {
-    expect(series(weekly('monday', '03:00'), 'Asia/Tokyo', '2026-11-26T00:00', 2)).toEqual([
-      '2026-11-29T18:00',
-      '2026-12-06T18:00',
-    ])
-    expect(series(weekly('sunday', '02:30'), 'Europe/Berlin', '2026-03-28T00:00', 2)).toEqual([
-      '2026-03-29T01:30',
-      '2026-04-05T00:30',
-    ])
+    const [monday, sunday] = [weekly('monday', '03:00'), weekly('sunday', '02:30')]
+    expectSeries(monday, 'Asia/Tokyo', '2026-11-26T00:00', '11-29 18:00', '12-06 18:00')
+    expectSeries(sunday, 'Europe/Berlin', '2026-03-28T00:00', '03-29 01:30', '04-05 00:30')
   })
 
   it('a day that a zone leaves out does not stop it', () => {
-    expect(series(daily(), 'Pacific/Apia', '2011-12-28T20:00', 3)).toEqual([
-      '2011-12-29T13:00',
-      '2011-12-30T13:00',
-      '2011-12-31T13:00',
-    ])
+    const times = ['12-29 13:00', '12-30 13:00', '12-31 13:00']
+    expectSeries(daily(), 'Pacific/Apia', '2011-12-28T20:00', ...times)
   })
 
   const zones = fc.constantFrom(
@@ -169,17 +140,24 @@ describe('what is due between two instants', () => {
 
   it('of several rhythms the coarsest, which makes up for the last of the finer ones', () => {
     const all = { ...hourly(0), daily: daily().daily, weekly: weekly().weekly }
-    expect(due(all, '2026-11-29T03:00', '2026-11-29T03:00')).toEqual(['weekly', '2026-11-29T03:00', []])
-    expect(due({ ...all, weekly: null }, '2026-11-29T03:00', '2026-11-29T03:00')).toEqual([
-      'daily',
-      '2026-11-29T03:00',
-      [],
-    ])
+    const sunday = '2026-11-29T03:00'
+    expect(due(all, sunday, sunday)).toEqual(['weekly', sunday, []])
+    expect(due({ ...all, weekly: null }, sunday, sunday)).toEqual(['daily', sunday, []])
     // Off from half past one to half past four: 02:00 was missed, and 03:00, but for the daily one.
     expect(due({ ...all, weekly: null }, '2026-11-28T02:00', '2026-11-28T04:30')).toEqual([
       'daily',
       '2026-11-28T03:00',
       ['2026-11-28T02:00'],
+    ])
+  })
+
+  it('tells what several rhythms missed in the order of time', () => {
+    const both = { ...daily(), weekly: weekly('sunday', '04:00').weekly }
+    const dailies = ['23', '24', '25', '26', '27', '28'].map((day) => `2026-11-${day}T03:00`)
+    expect(due(both, '2026-11-22T04:00', '2026-11-29T04:00')).toEqual([
+      'weekly',
+      '2026-11-29T04:00',
+      ['2026-11-22T04:00', ...dailies],
     ])
   })
 

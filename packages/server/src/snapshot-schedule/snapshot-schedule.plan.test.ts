@@ -98,6 +98,7 @@ describe('which snapshots are deleted', () => {
   })
 })
 
-it.each(statuses)('a snapshot that is %s', (status) => {
-  expect(isUnderWay([{ id: 'a', rhythm: 'daily', status }])).toBe(['pending', 'creating'].includes(status))
+it.each(statuses)('a snapshot that is %s, after one that is ready', (status) => {
+  const taken = [...dailies('r'), { id: 'a', rhythm: 'daily' as const, status }]
+  expect(isUnderWay(taken)).toBe(['pending', 'creating'].includes(status))
 })

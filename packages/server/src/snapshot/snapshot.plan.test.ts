@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { planSnapshot, type SnapshotCopy, type SnapshotFacts, type SnapshotWork } from './snapshot.plan.ts'
+import {
+  planSnapshot,
+  type SnapshotCopy,
+  type SnapshotFacts,
+  type SnapshotStep,
+  type SnapshotWork,
+} from './snapshot.plan.ts'
 
 const statuses = ['pending', 'creating', 'ready', 'deleting', 'failed', 'error'] as const
 const copies = ['absent', 'whole', 'broken', 'unreadable'] as const
@@ -102,4 +108,46 @@ test('a snapshot that was lost is ready again when its files are there again', (
   const lost: SnapshotFacts = { status: 'error', isKept: false, expired: false, inUse: false, troubled: true }
   expect(planSnapshot(lost, 'whole', 'none')).toBe('found')
   for (const copy of ['absent', 'broken'] as const) expect(planSnapshot(lost, copy, 'none')).toBe('rest')
+})
+
+test.each<[Partial<SnapshotFacts>, SnapshotCopy, SnapshotWork, SnapshotStep]>([
+  [{ status: 'pending' }, 'absent', 'none', 'make'],
+  [{ status: 'pending' }, 'unreadable', 'none', 'make'],
+  [{ status: 'pending' }, 'absent', 'making', 'rest'],
+  [{ status: 'creating' }, 'absent', 'making', 'rest'],
+  [{ status: 'creating' }, 'whole', 'made', 'take'],
+  [{ status: 'creating' }, 'unreadable', 'made', 'take'],
+  [{ status: 'creating' }, 'broken', 'none', 'take-up'],
+  [{ status: 'creating' }, 'unreadable', 'none', 'wait'],
+  [{ status: 'creating', expired: true }, 'whole', 'none', 'take-up'],
+  [{ status: 'deleting' }, 'whole', 'none', 'delete'],
+  [{ status: 'deleting' }, 'whole', 'making', 'abort'],
+  [{ status: 'deleting' }, 'whole', 'made', 'delete'],
+  [{ status: 'deleting' }, 'whole', 'deleting', 'rest'],
+  [{ status: 'deleting' }, 'absent', 'deleted', 'take-deletion'],
+  [{}, 'whole', 'none', 'rest'],
+  [{ troubled: true }, 'whole', 'none', 'found'],
+  [{ troubled: true }, 'unreadable', 'none', 'wait'],
+  [{}, 'absent', 'none', 'lose'],
+  [{}, 'broken', 'none', 'lose'],
+  [{}, 'whole', 'making', 'abort'],
+  [{ expired: true }, 'whole', 'making', 'abort'],
+  [{ expired: true }, 'unreadable', 'none', 'expire'],
+  [{ expired: true, inUse: true }, 'whole', 'none', 'rest'],
+  [{ status: 'failed' }, 'absent', 'making', 'abort'],
+  [{ status: 'failed' }, 'absent', 'made', 'clear'],
+  [{ status: 'failed' }, 'whole', 'none', 'clear'],
+  [{ status: 'failed' }, 'broken', 'none', 'clear'],
+  [{ status: 'failed' }, 'unreadable', 'none', 'rest'],
+  [{ status: 'failed', expired: true }, 'broken', 'none', 'expire'],
+  [{ status: 'error' }, 'unreadable', 'none', 'wait'],
+])('a snapshot of %j whose copy is %s, with work %s: %s', (facts, copy, work, step) => {
+  const ready: SnapshotFacts = {
+    status: 'ready',
+    isKept: false,
+    expired: false,
+    inUse: false,
+    troubled: false,
+  }
+  expect(planSnapshot({ ...ready, ...facts }, copy, work)).toBe(step)
 })

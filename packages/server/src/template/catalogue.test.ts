@@ -1,38 +1,25 @@
-import {
-  CatalogueTemplate,
-  projectApi,
-  sshKeyApi,
-  templateApi,
-  templateTexts,
-  vmApi,
-  vmPoolApi,
-  vmTexts,
-} from '@slipway/contract'
+import { CatalogueTemplate, templateApi, templateTexts, vmPoolApi, vmTexts } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { newPublicKey, testApp } from '../app.test-kit.ts'
+import { testApp } from '../app.test-kit.ts'
+import { openDeskAt } from '../desk.test-kit.ts'
 
 const app = await testApp({ admins: ['person-1@slipway.test'] })
-const grace = await app.signedIn('Grace')
+/** Of an administrator. */
+const desk = await openDeskAt(app, (ms) => app.clock.advance(ms))
+const { ada } = desk
 const bob = await app.signedIn('Bob')
-const { body: project } = await bob.call(projectApi.create, { body: { name: 'p' } })
-const { body: key } = await bob.call(sshKeyApi.create, {
-  body: { key_name: 'laptop', ssh_public_key: newPublicKey() },
-})
 
 const valid = { name: 'Rust', description: 'Compiler', default_cpu: 2, default_memory_mb: 1024 } as const
-const made = async () => (await grace.call(templateApi.create, { body: valid })).body.id
+const made = async () => (await ada.call(templateApi.create, { body: valid })).body.id
 const at = (templateId: string) => ({ params: { templateId } })
-const act = (what: 'retire' | 'offer' | 'delete', id: string, person = grace) =>
-  person.call(templateApi[what], at(id))
-const update = (id: string, body: object, person = grace) =>
-  person.call(templateApi.update, { ...at(id), body: { ...valid, ...body } })
-const all = async () => (await grace.call(templateApi.listAll)).body
+const act = (what: 'retire' | 'offer' | 'delete', id: string) => ada.call(templateApi[what], at(id))
+const update = (id: string, body: object) =>
+  ada.call(templateApi.update, { ...at(id), body: { ...valid, ...body } })
+const all = async () => (await ada.call(templateApi.listAll)).body
 const one = async (id: string) => (await all()).find((template) => template.id === id)
 const isOffered = async (id: string) =>
   (await bob.call(templateApi.list)).body.some((template) => template.id === id)
-const wish = (template_id: string) => ({ name: 'web', template_id, ssh_key_id: key.id })
-const createVm = (template_id: string) =>
-  bob.call(vmApi.create, { params: { projectId: project.id }, body: wish(template_id) })
+const createVm = (template_id: string) => desk.createVm('web', { template_id })
 
 describe('the catalogue as administrators see it', () => {
   it('has all templates with what uses them, and exactly the fields of the contract', async () => {
@@ -45,18 +32,14 @@ describe('the catalogue as administrators see it', () => {
   })
 
   it('403 for everybody else, 404 for what is not there', async () => {
-    const id = await made()
-    const refused = { status: 403, body: { message: templateTexts.adminOnly } }
-    expect(await bob.call(templateApi.listAll)).toMatchObject(refused)
-    expect(await update(id, {}, bob)).toMatchObject(refused)
-    for (const what of ['retire', 'offer', 'delete'] as const) {
-      expect(await act(what, id, bob)).toMatchObject(refused)
-      expect(await act(what, 'none')).toMatchObject({
-        status: 404,
-        body: { message: templateTexts.notFound },
-      })
-    }
-    expect((await update('none', {})).status).toBe(404)
+    expect(await bob.call(templateApi.listAll)).toMatchObject({
+      status: 403,
+      body: { message: templateTexts.adminOnly },
+    })
+    const missing = { status: 404, body: { message: templateTexts.notFound } }
+    for (const what of ['retire', 'offer', 'delete'] as const)
+      expect(await act(what, 'none')).toMatchObject(missing)
+    expect(await update('none', {})).toMatchObject(missing)
   })
 })
 
@@ -68,9 +51,8 @@ describe('a template that is retired', () => {
     expect(await isOffered(id)).toBe(false)
     expect(await one(id)).toMatchObject({ retired_at: expect.any(String), vms: 1 })
     expect(await createVm(id)).toMatchObject({ status: 400, body: { message: vmTexts.templateMissing } })
-    await app.clock.advance(30_000)
-    const params = { projectId: project.id, vmId: vm.id }
-    expect((await bob.call(vmApi.get, { params })).body).toMatchObject({ status: 'running' })
+    await desk.pass()
+    expect(await desk.vm(vm.id)).toMatchObject({ status: 'running' })
     expect(await act('retire', id)).toMatchObject({
       status: 409,
       body: { message: templateTexts.alreadyRetired },
@@ -97,8 +79,7 @@ describe('a template that is changed', () => {
     const { body: before } = await createVm(id)
     expect((await update(id, { name: 'Rust 2', default_cpu: 4 })).body).toMatchObject({ name: 'Rust 2' })
     expect((await createVm(id)).body).toMatchObject({ template_name: 'Rust 2', cpu: 4 })
-    const params = { projectId: project.id, vmId: before.id }
-    expect((await bob.call(vmApi.get, { params })).body).toMatchObject({ template_name: 'Rust', cpu: 2 })
+    expect(await desk.vm(before.id)).toMatchObject({ template_name: 'Rust', cpu: 2 })
     expect((await update(id, { default_cpu: 3 })).status).toBe(400)
   })
 })
@@ -107,23 +88,20 @@ describe('a template that is deleted', () => {
   it('409 while anything uses it, which the sentence names, then it is gone', async () => {
     const id = await made()
     const { body: vm } = await createVm(id)
-    const { body: pool } = await bob.call(vmPoolApi.create, {
-      params: { projectId: project.id },
-      body: { ...wish(id), min_size: 0, max_size: 1, desired_size: 1 },
-    })
-    const at = { projectId: project.id }
+    const wish = { name: 'web', template_id: id, ssh_key_id: desk.keyId }
+    const { body: pool } = await ada.call(vmPoolApi.create, { params: desk.params, body: wish })
     expect(await act('delete', id)).toMatchObject({
       status: 409,
       body: {
         message: expect.stringMatching(/^This template is used by \d VMs? and 1 pool or set\. Retire it/),
       },
     })
-    await bob.call(vmPoolApi.delete, { params: { ...at, poolId: pool.id } })
+    await ada.call(vmPoolApi.delete, desk.at('poolId', pool.id))
     expect(await act('delete', id)).toMatchObject({
       status: 409,
       body: { message: 'This template is used by 1 VM. Retire it instead.' },
     })
-    await bob.call(vmApi.delete, { params: { ...at, vmId: vm.id } })
+    await desk.deleteVm(vm.id)
     expect((await act('delete', id)).status).toBe(204)
     expect(await one(id)).toBeUndefined()
   })

@@ -1,3 +1,5 @@
+// @module-tag full
+// @module-tag long
 /**
  * Every pair of long changes, at every point of the first: the API answers what the table of the contract says, and once
  * everything has settled nothing is stuck, lost, doubled or left over.
@@ -273,7 +275,7 @@ describe.skipIf(onPostgres)('two long changes of one VM', () => {
     expect(wrong).toEqual([])
     expect(await leftovers(world)).toEqual([])
     await world.close()
-  }, 300_000)
+  })
 
   it('leave nothing stuck, lost, doubled or left over, wherever the second comes', async () => {
     const wrong = await inWorlds(accepted, async (world, batch) => {
@@ -282,7 +284,7 @@ describe.skipIf(onPostgres)('two long changes of one VM', () => {
       await done
     })
     expect(wrong).toEqual([])
-  }, 600_000)
+  })
 
   it('leave nothing either when the server is killed between them', async () => {
     const byPair = Map.groupBy(accepted, ({ first, second }) => `${firsts.indexOf(first)} ${second}`)
@@ -301,5 +303,5 @@ describe.skipIf(onPostgres)('two long changes of one VM', () => {
       await world.advance(settledMs)
     })
     expect(wrong).toEqual([])
-  }, 300_000)
+  })
 })

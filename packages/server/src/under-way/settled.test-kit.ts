@@ -112,24 +112,17 @@ async function wrongOf(
 
 /** What the engine has and nobody knows. */
 export async function leftovers({ app, engine }: World): Promise<string[]> {
-  const known = async (table: 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot') =>
-    new Set((await app.db.selectFrom(table).select('id').execute()).map(({ id }) => id))
-  const [vms, disks, vmSnapshots, diskSnapshots] = [
-    await known('vm'),
-    await known('disk'),
-    await known('vm_snapshot'),
-    await known('disk_snapshot'),
-  ]
-  return [
-    ...[...(await engine.list()).keys()].filter((id) => !vms.has(id)).map((id) => `machine ${id}`),
-    ...(await engine.listVolumes()).filter((id) => !disks.has(id)).map((id) => `volume ${id}`),
-    ...(await engine.listSnapshots('machine'))
-      .filter((id) => !vmSnapshots.has(id))
-      .map((id) => `snapshot ${id}`),
-    ...(await engine.listSnapshots('volume'))
-      .filter((id) => !diskSnapshots.has(id))
-      .map((id) => `copy ${id}`),
-  ]
+  const left: string[] = []
+  for (const [table, word, list] of [
+    ['vm', 'machine', async () => [...(await engine.list()).keys()]],
+    ['disk', 'volume', () => engine.listVolumes()],
+    ['vm_snapshot', 'snapshot', () => engine.listSnapshots('machine')],
+    ['disk_snapshot', 'copy', () => engine.listSnapshots('volume')],
+  ] as const) {
+    const known = new Set((await app.db.selectFrom(table).select('id').execute()).map(({ id }) => id))
+    left.push(...(await list()).filter((id) => !known.has(id)).map((id) => `${word} ${id}`))
+  }
+  return left
 }
 
 /** What is wrong with each of these VMs, by its title. */

@@ -1,3 +1,4 @@
+// @module-tag full
 /** What version 0.1.0 kept of VMs, disks and snapshots beside its database is found and used by this version. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,9 +1,9 @@
+// @module-tag both-databases
 /** A database of each released version that is kept here goes through every migration since, with all it holds. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { copyToPostgres } from '../db/copy-to-postgres.ts'
 import { createDatabase, onPostgres } from '../db/database.test-kit.ts'
@@ -12,11 +12,11 @@ import { type DatabasePlace, type Db, openDatabase } from '../db/open.ts'
 import { openSqlite } from '../db/sqlite.ts'
 import { type Row, rowsOf, tablesOf } from '../db/tables.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
+import { directoryOfFile } from '../lib/directory.test-kit.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
 import { makeOldDatabase } from './upgrade.test-kit.ts'
 
-const base = await mkdtemp(path.join(tmpdir(), 'slipway-upgrade-'))
-afterAll(() => rm(base, { recursive: true, force: true }))
+const base = directoryOfFile()
 
 async function allRows(db: Db): Promise<Map<string, Row[]>> {
   const all = new Map<string, Row[]>()
@@ -32,6 +32,7 @@ describe('a database of version 0.1.0', () => {
   const file = path.join(base, 'slipway.sqlite')
   let before: Map<string, Row[]>
   let place: DatabasePlace
+  let migrated: Db
 
   beforeAll(async () => {
     await makeOldDatabase(file)
@@ -42,6 +43,8 @@ describe('a database of version 0.1.0', () => {
     // PostgreSQL is younger than that version: one moves there after the upgrade.
     place = onPostgres ? { url: await createDatabase() } : { file }
     if ('url' in place) await copyToPostgres({ file }, place)
+    migrated = openDatabase(place, { readOnly: true })
+    return () => migrated.destroy()
   })
 
   it('has something in every table that version had', () => {
@@ -57,8 +60,7 @@ describe('a database of version 0.1.0', () => {
   })
 
   it('keeps every row with all its values, and refers to nothing that is not there', async () => {
-    const db = openDatabase(place, { readOnly: true })
-    const after = await allRows(db)
+    const after = await allRows(migrated)
     for (const [table, rows] of before) {
       if (table === 'usage_sample') continue
       const columns = Object.keys(rows[0] ?? {})
@@ -68,21 +70,15 @@ describe('a database of version 0.1.0', () => {
       expect({ table, rows: kept }).toEqual({ table, rows: rows.map((row) => ({ ...row })) })
     }
     // PostgreSQL has looked at each reference itself.
-    if ('file' in place) expect((await sql`pragma foreign_key_check`.execute(db)).rows).toEqual([])
-    await db.destroy()
-  })
-
-  it('has what running servers say to each other, which is nothing yet', async () => {
-    const db = openDatabase(place, { readOnly: true })
-    expect(await db.selectFrom('lease').selectAll().execute()).toEqual([])
-    expect(await db.selectFrom('revision').selectAll().execute()).toEqual([])
-    await db.destroy()
+    if ('file' in place) expect((await sql`pragma foreign_key_check`.execute(migrated)).rows).toEqual([])
+    // What running servers say to each other is nothing yet.
+    for (const table of ['lease', 'revision'] as const)
+      expect(await migrated.selectFrom(table).selectAll().execute()).toEqual([])
   })
 
   it('knows what is new since: no VM is silent, and usage is summed up for groups and projects', async () => {
-    const db = openDatabase(place, { readOnly: true })
-    expect(await db.selectFrom('vm').select('name').where('silent', '<>', 0).execute()).toEqual([])
-    const samples = await db.selectFrom('usage_sample').selectAll().execute()
+    expect(await migrated.selectFrom('vm').select('name').where('silent', '<>', 0).execute()).toEqual([])
+    const samples = await migrated.selectFrom('usage_sample').selectAll().execute()
     const of = (name: string, table: 'vm' | 'vm_group' | 'project') => {
       const id = before.get(table)?.find((row) => row.name === name)?.id
       return samples.filter((sample) => sample.owner_id === id)
@@ -91,7 +87,6 @@ describe('a database of version 0.1.0', () => {
     expect(of('web', 'vm')).toMatchObject([{ ...amounts, running: 1, memory_mb: 54 }])
     expect(of('etcd', 'vm_group')).toMatchObject([{ ...amounts, running: 2, memory_mb: 108 }])
     expect(of('checkout', 'project')).toMatchObject([{ ...amounts, running: 7, disk_write: 126_000 }])
-    await db.destroy()
   })
 
   it('shows everything to its user, who signs in with the password of that time', async () => {
@@ -116,14 +111,8 @@ describe('a database of version 0.1.0', () => {
     expect(await names('/api/templates')).toContain('Our own')
     const vms = ['brief', 'coming', 'etcd-1', 'etcd-2', 'fault-crash', 'fault-no-space']
     expect(await names(`${project}/vms`)).toEqual([...vms, 'resting', 'runners-1', 'web'])
-    expect(await names(`${project}/disks`)).toEqual([
-      'ledger',
-      'noble',
-      'refused',
-      'state-1',
-      'state-1',
-      'state-2',
-    ])
+    const disks = ['ledger', 'noble', 'refused', 'state-1', 'state-1', 'state-2']
+    expect(await names(`${project}/disks`)).toEqual(disks)
     expect(await names(`${project}/snapshots`)).toEqual(['Before restoring "good"', 'good', 'with memory'])
     expect(await names(`${project}/disksnapshots`)).toEqual(['monday', 'tuesday'])
     expect(await names(`${project}/vmpools`)).toEqual(['runners'])

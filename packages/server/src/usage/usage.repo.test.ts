@@ -35,15 +35,18 @@ const ownersOf = (all: [{ processors: number; inGroup: boolean }, Used][]) =>
     one,
   ])
 const sumOf = (all: [Owner, Used][], isOwn: (owner: Owner) => boolean) => {
-  const own = all.filter(([owner]) => isOwn(owner))
-  return own.length === 0
-    ? []
-    : [
-        together(
-          at,
-          own.map(([{ processors }, one]) => ({ ...one, processors })),
-        ),
-      ]
+  const own = all.filter(([owner]) => isOwn(owner)).map(([{ processors }, one]) => ({ ...one, processors }))
+  return own.length === 0 ? [] : [together(at, own)]
+}
+/** What is stored of everything has to be what its measures add up to. */
+async function expectSums(repo: ReturnType<typeof makeUsageRepo>, all: [Owner, Used][], project: string) {
+  for (const [owner, isOwn] of [
+    [project, (one: Owner) => one.projectId === project],
+    ['group', (one: Owner) => one.groupId === 'group'],
+    ['vm-0', (one: Owner) => one.vmId === 'vm-0'],
+    ['vm-1', (one: Owner) => one.vmId === 'vm-1'],
+  ] as const)
+    expect(await repo.samples(owner, at), owner).toEqual(sumOf(all, isOwn))
 }
 
 describe('usage of a span', () => {
@@ -55,11 +58,7 @@ describe('usage of a span', () => {
         try {
           const repo = makeUsageRepo(db)
           await repo.insert(at, all)
-          expect(await repo.samples('project-0', at)).toEqual(
-            sumOf(all, (one) => one.projectId === 'project-0'),
-          )
-          expect(await repo.samples('group', at)).toEqual(sumOf(all, (one) => one.groupId === 'group'))
-          expect(await repo.samples('vm-0', at)).toEqual(sumOf(all, (one) => one.vmId === 'vm-0'))
+          await expectSums(repo, all, 'project-0')
         } finally {
           await db.destroy()
         }
@@ -99,28 +98,15 @@ describe('usage of a span', () => {
         },
       ]),
     )
-    for (const [owner, one] of all)
-      await before
-        .insertInto('usage_sample')
-        .values({
-          vm_id: owner.vmId,
-          at: new Date(at).toISOString(),
-          project_id: owner.projectId,
-          group_id: owner.groupId,
-          processors: owner.processors,
-          cpu: one.cpu,
-          memory_mb: one.memoryMb,
-          disk_read: one.diskRead,
-          disk_write: one.diskWrite,
-          net_in: one.netIn,
-          net_out: one.netOut,
-        })
-        .execute()
+    for (const [{ vmId, projectId, groupId, processors }, used] of all) {
+      const owner = { vm_id: vmId, project_id: projectId, group_id: groupId, processors }
+      const { cpu, memoryMb, diskRead, diskWrite, netIn, netOut } = used
+      const amounts = { cpu, memory_mb: memoryMb, disk_read: diskRead, disk_write: diskWrite }
+      const row = { ...owner, ...amounts, net_in: netIn, net_out: netOut, at: new Date(at).toISOString() }
+      await before.insertInto('usage_sample').values(row).execute()
+    }
     await usagePerOwner(db as unknown as Kysely<unknown>)
-    const repo = makeUsageRepo(db)
-    expect(await repo.samples('project-1', at)).toEqual(sumOf(all, (one) => one.projectId === 'project-1'))
-    expect(await repo.samples('group', at)).toEqual(sumOf(all, (one) => one.groupId === 'group'))
-    expect(await repo.samples('vm-1', at)).toEqual(sumOf(all, (one) => one.vmId === 'vm-1'))
+    await expectSums(makeUsageRepo(db), all, 'project-1')
     await db.destroy()
   })
 })

@@ -59,6 +59,18 @@ describe('the autoscaler', () => {
   it('begins to count again after a sample that does not fit, or is not known', () => {
     expect(ask([80, 80, 40, 80]).do).toBe('hold')
     expect(ask([80, 80, null, 80]).do).toBe('hold')
+    expect(ask([...Array(10).fill(5), null, ...Array(9).fill(5)])).toEqual({
+      do: 'hold',
+      why: 'CPU 5 %, below 20 % for 135 s; a VM is removed after 300 s.',
+    })
+  })
+
+  it('counts only what is above or below a limit, and nothing that is older than it has to be', () => {
+    expect(ask([75, 75, 75, 75]).why).toBe('CPU 75 %, between 20 % and 75 %.')
+    expect(ask(Array(20).fill(20)).why).toBe('CPU 20 %, between 20 % and 75 %.')
+    expect(ask([75, 80, 80, 80]).why).toContain('above 75 % for 45 s')
+    expect(ask([20, ...Array(19).fill(5)]).why).toContain('below 20 % for 285 s')
+    expect(ask([100, 80, 82, 84, 82]).why).toContain('CPU 82 % over 60 s')
   })
 
   it('holds and says so when the load is not known', () => {
@@ -66,12 +78,16 @@ describe('the autoscaler', () => {
     expect(ask([80, 80, 80, 80, null])).toEqual({ do: 'hold', why })
     expect(autoscale(policy, pool(), [], start)).toEqual({ do: 'hold', why })
     const { list, now } = samples(80, 80, 80, 80)
-    expect(autoscale(policy, pool(), list, now + 31_000)).toEqual({ do: 'hold', why })
+    expect(autoscale(policy, pool(), list, now + 30_000).do).toBe('scale')
+    expect(autoscale(policy, pool(), list, now + 30_001)).toEqual({ do: 'hold', why })
   })
 
   it('takes no step across a gap in the samples', () => {
-    const list = [0, 15, 30, 90].map((s) => ({ at: at(s), cpu: 90 }))
-    expect(autoscale(policy, pool(), list, at(90)).do).toBe('hold')
+    const after = (gap: number) => {
+      const list = [0, 15, 15 + gap].map((s) => ({ at: at(s), cpu: 90 }))
+      return autoscale(policy, pool(), list, at(15 + gap)).do
+    }
+    expect([after(30), after(30.001)]).toEqual(['scale', 'hold'])
   })
 
   it('pauses for 120 s after every change of size', () => {
@@ -80,6 +96,8 @@ describe('the autoscaler', () => {
       do: 'hold',
       why: 'The size changed recently. The next change is possible in 20 s.',
     })
+    expect(ask([90, 90, 90, 90], { sizedAt: now }).why).toContain('possible in 120 s')
+    expect(ask(Array(8).fill(90), { sizedAt: start }).do).toBe('scale')
   })
 
   it('does not pause until a clock that was set back has reached the last change of size again', () => {
@@ -89,8 +107,10 @@ describe('the autoscaler', () => {
 
   it('does not judge the new size by what was measured at the old one', () => {
     const impatient = { ...policy, pause_s: 0 }
-    const now = samples(90, 90, 90, 90).now
-    expect(ask([90, 90, 90, 90], { sizedAt: now - 30_000 }, impatient).do).toBe('hold')
+    const sized = (sizedAt: number) => ask([90, 90, 90, 90], { sizedAt }, impatient)
+    expect(sized(start).do).toBe('scale')
+    expect(sized(start + 1).why).toContain('above 75 % for 45 s')
+    expect(sized(at(60) - 1).why).toContain('above 75 % for 0 s')
   })
 
   it('stays between the limits, and never goes below one VM', () => {
@@ -102,6 +122,7 @@ describe('the autoscaler', () => {
       do: 'hold',
       why: 'CPU 1 %, below 20 %, and the pool is at its minimum of 1.',
     })
+    expect(ask(Array(20).fill(1), { min: 2 }).why).toContain('at its minimum of 2')
   })
 
   it('does not remove a VM that it would have to add again', () => {
@@ -110,6 +131,9 @@ describe('the autoscaler', () => {
       do: 'hold',
       why: 'CPU 50 %, below 60 %, but 1 would run at 100 %.',
     })
+    expect(ask([...Array(19).fill(30), 50, 30], {}, narrow).why).toContain('would run at 100 %')
+    expect(ask(Array(20).fill(37.5), {}, narrow).do).toBe('scale')
+    expect(ask(Array(20).fill(50), { desired: 4 }, narrow)).toMatchObject({ do: 'scale', to: 3 })
   })
 
   it('names a share so that it never reads as the limit itself', () => {

@@ -1,53 +1,22 @@
 import type { VmStatus } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { groupOf, liveOn, memberOf, now } from './plan.test-kit.ts'
 import { slowMs } from './roll-out.plan.ts'
-import { type GroupFacts, healsAtMost, type Member } from './vm-group.facts.ts'
+import { coming, type GroupFacts, healsAtMost, type Member } from './vm-group.facts.ts'
 import { planGroup, stateOf } from './vm-group.plan.ts'
 
-const now = 1_000_000_000
-const coming: VmStatus[] = ['pending', 'creating', 'provisioning', 'starting']
 const statuses: VmStatus[] = [
   ...coming,
-  'running',
-  'suspending',
-  'suspended',
-  'stopping',
-  'stopped',
-  'failed',
-  'error',
+  ...(['running', 'suspending', 'suspended', 'stopping', 'stopped', 'failed', 'error'] as const),
 ]
 
 /** A pool of three whose second settings are rolled out. */
-const pool = (change: Partial<GroupFacts> = {}): GroupFacts => ({
-  desired: 3,
-  persistent: false,
-  failures: 0,
-  failedAt: null,
-  failedWhy: null,
-  revision: 2,
-  rollOut: 'running',
-  rollOutWhy: null,
-  inPlace: false,
-  ...change,
-})
+const pool = (change: Partial<GroupFacts> = {}) =>
+  groupOf({ desired: 3, persistent: false, revision: 2, rollOut: 'running', ...change })
 const set = (change: Partial<GroupFacts> = {}) => pool({ inPlace: true, ...change })
-const member = (number: number, change: Partial<Member> = {}): Member => ({
-  id: `id-${String(number).padStart(4, '0')}`,
-  name: `web-${number}`,
-  number,
-  status: 'running',
-  statusSince: now - 600_000,
-  statusMessage: null,
-  retiring: false,
-  heals: 0,
-  upAt: now - 600_000,
-  shortSince: null,
-  busy: false,
-  revision: 1,
-  isProtected: false,
-  ...change,
-})
+const member = (number: number, change: Partial<Member> = {}) =>
+  memberOf(number, { statusSince: now - 600_000, upAt: now - 600_000, ...change })
 const renewed = (number: number, change: Partial<Member> = {}) => member(number, { revision: 2, ...change })
 const leaving = (number: number, change: Partial<Member> = {}) =>
   member(number, { retiring: true, status: 'stopping', ...change })
@@ -233,68 +202,40 @@ describe('from any world', () => {
   it('a roll-out ends, or pauses and says why, in a bounded number of steps', () => {
     fc.assert(
       fc.property(anyWorld, (world) => {
-        let clock = now
-        let facts = pool({ ...world })
-        let members = world.members.map((one, i) => member(i + 1, one))
-        let made = members.length
         const luckless = [...world.luckless]
-        for (let look = 0; look < 600 && facts.rollOut !== null; look++) {
-          clock += 1000
-          const step = planGroup(facts, members, world.atOnce, clock)
-          const change = (id: string, set: Partial<Member>) => {
-            members = members.map((one) => (one.id === id ? { ...one, statusSince: clock, ...set } : one))
-          }
-          const runningBefore = members.filter(({ status, retiring }) => status === 'running' && !retiring)
+        const members = world.members.map((one, i) => member(i + 1, one))
+        const life = liveOn(pool({ ...world }), members, world.atOnce, () => luckless.shift() ?? false)
+        const staying = () => life.members.filter(({ retiring }) => !retiring)
+        for (let look = 0; look < 600 && life.facts.rollOut !== null; look++) {
+          const step = life.next()
+          const { facts } = life
+          const running = staying().filter(({ status }) => status === 'running')
           if (step.do === 'add') {
-            made += 1
             expect(facts.rollOut).toBe('running')
-            expect(members.some(({ number }) => number === step.number)).toBe(false)
-            const born = renewed(step.number, { upAt: null, statusSince: clock })
-            const status = luckless.shift() ? 'failed' : 'pending'
-            members = [...members, { ...born, id: `id-${String(made).padStart(4, '0')}`, status }]
-            const most = facts.desired + (world.inPlace ? 0 : 1)
-            expect(members.filter(({ retiring }) => !retiring).length).toBeLessThanOrEqual(most)
-          } else if (step.do === 'remove') {
-            if (step.because === 'failed') facts = { ...facts, failures: 1, failedAt: clock, failedWhy: 'x' }
-            members = members.filter(({ id }) => id !== step.member.id)
-          } else if (step.do === 'heal') change(step.member.id, { status: 'starting', heals: step.heals })
-          else if (step.do === 'keep') change(step.member.id, { retiring: false, status: 'starting' })
-          else if (step.do === 'retire') {
-            change(step.member.id, { retiring: true, status: 'stopping' })
+            expect(life.members.some(({ number }) => number === step.number)).toBe(false)
+            expect(staying().length).toBeLessThan(facts.desired + (world.inPlace ? 0 : 1))
+          } else if (step.do === 'retire') {
             const isPool = !world.inPlace && !step.member.retiring && facts.rollOut === 'running'
-            const left = runningBefore.filter(({ id }) => id !== step.member.id).length
-            const staying = members.filter(({ retiring }) => !retiring).length
+            const isLeft = ({ id }: Member) => id !== step.member.id
             // What runs is not fewer than wanted, unless some did not run before.
-            if (isPool) expect(staying).toBeGreaterThanOrEqual(facts.desired)
-            if (isPool && runningBefore.length > facts.desired)
-              expect(left).toBeGreaterThanOrEqual(facts.desired)
-          } else if (step.do === 'pause') {
-            expect(step.why).not.toBe('')
-            facts = { ...facts, rollOut: 'paused', rollOutWhy: step.why }
-          } else if (step.do === 'finish') facts = { ...facts, rollOut: null }
-          else if (step.do === 'recover') facts = { ...facts, failures: 0, failedAt: null }
-          else if (facts.rollOut === 'paused') {
+            if (isPool) expect(staying().filter(isLeft).length).toBeGreaterThanOrEqual(facts.desired)
+            if (isPool && running.length > facts.desired)
+              expect(running.filter(isLeft).length).toBeGreaterThanOrEqual(facts.desired)
+          } else if (step.do === 'pause') expect(step.why).not.toBe('')
+          if (step.do !== 'rest' || facts.rollOut !== 'paused') life.follow(step)
+          else {
             // Somebody does what the sentence says, and continues.
-            members = members.map((one) =>
-              one.revision === 2 && ['stopped', 'suspended', 'error'].includes(one.status)
-                ? { ...one, status: 'running', statusSince: clock, upAt: clock, isProtected: false }
-                : { ...one, isProtected: false, busy: false },
-            )
-            facts = { ...facts, rollOut: 'running', rollOutWhy: null, failures: 0, failedAt: null }
-          } else {
-            members = members.map((one) => {
-              if (one.busy) return { ...one, busy: false }
-              if (one.status === 'stopping') return { ...one, status: 'stopped', statusSince: clock }
-              if (one.status === 'suspending') return { ...one, status: 'suspended', statusSince: clock }
-              if (coming.includes(one.status))
-                return { ...one, status: 'running', statusSince: clock, upAt: clock }
-              return one
-            })
+            for (const { id, revision, status } of life.members) {
+              life.change(id, { isProtected: false, busy: false })
+              if (revision === 2 && ['stopped', 'suspended', 'error'].includes(status))
+                life.change(id, { status: 'running', upAt: life.clock })
+            }
+            life.facts = { ...facts, rollOut: 'running', rollOutWhy: null, failures: 0, failedAt: null }
           }
         }
-        expect(facts.rollOut).toBe(null)
-        expect(members.every(({ revision }) => revision === 2)).toBe(true)
-        expect(members.filter(({ retiring }) => !retiring)).toHaveLength(facts.desired)
+        expect(life.facts.rollOut).toBe(null)
+        expect(life.members.every(({ revision }) => revision === 2)).toBe(true)
+        expect(staying()).toHaveLength(life.facts.desired)
       }),
       { numRuns: 500 },
     )

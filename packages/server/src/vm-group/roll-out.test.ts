@@ -1,44 +1,16 @@
-import {
-  activityApi,
-  diskApi,
-  rollOutTexts,
-  sshKeyApi,
-  templateApi,
-  type VmPoolCreate,
-  type VmPoolRollOut,
-  vmApi,
-  vmPoolApi,
-  vmSetApi,
-  vmSnapshotApi,
-} from '@slipway/contract'
+import { activityApi, rollOutTexts, sshKeyApi, templateApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { newPublicKey, type TestAppOptions } from '../app.test-kit.ts'
 import { groupDesk } from '../group-desk.test-kit.ts'
 
-async function desk(options: TestAppOptions = {}) {
+async function desk(options?: TestAppOptions) {
   const shop = await groupDesk(options)
-  const { ada, at, fields, settle } = shop
-  const create = (change: Partial<VmPoolCreate> = {}) =>
-    ada.call(vmPoolApi.create, {
-      params: at,
-      body: { ...fields, auto_scaling: false, persistent: false, ...change },
-    })
-  const get = async (poolId: string) => (await ada.call(vmPoolApi.get, { params: { ...at, poolId } })).body
-  /** Creates a pool of two and waits until its VMs run. */
-  async function made(change: Partial<VmPoolCreate> = {}) {
-    const { body } = await create({ desired_size: 2, ...change })
-    await settle()
-    return get(body.id)
-  }
-  const rollOut = (poolId: string, body: VmPoolRollOut) =>
-    ada.call(vmPoolApi.rollOut, { params: { ...at, poolId }, body })
-  const resume = (poolId: string) => ada.call(vmPoolApi.continueRollOut, { params: { ...at, poolId } })
-  const stop = (poolId: string) => ada.call(vmPoolApi.stopRollOut, { params: { ...at, poolId } })
+  /** A pool of two whose VMs run. */
+  const made = (change: object = {}) =>
+    shop.pools.made({ auto_scaling: false, persistent: false, desired_size: 2, ...change })
   const events = async (poolId: string) =>
-    (await ada.call(vmPoolApi.history, { params: { ...at, poolId } })).body.events.map(
-      ({ message }) => message,
-    )
-  return { ...shop, create, get, made, rollOut, resume, stop, events }
+    (await shop.pools.history(poolId)).events.map(({ message }) => message)
+  return { ...shop, ...shop.pools, made, settle: shop.pass, events }
 }
 
 const sizesOf = (group: { vms: { cpu: number; memory_mb: number }[] }) =>
@@ -46,7 +18,7 @@ const sizesOf = (group: { vms: { cpu: number; memory_mb: number }[] }) =>
 
 describe('rolling out to a pool', () => {
   it('200 replaces its VMs one by one, never fewer than wanted, and says how far it is', async () => {
-    const { made, rollOut, get, events, app, ada, at } = await desk()
+    const { made, rollOut, get, events, app, ada, params } = await desk()
     const pool = await made()
     expect(pool.roll_out).toEqual({ revision: 1, state: 'none', message: null, renewed_vms: 2, total_vms: 2 })
     expect(pool.revisions).toEqual(pool.vms.map(({ id }) => ({ vm_id: id, revision: 1 })))
@@ -78,7 +50,7 @@ describe('rolling out to a pool', () => {
     const said = await events(pool.id)
     expect(said[0]).toBe('All VMs have the new settings')
     expect(said).toContain('By Ada Lovelace: 1 core to 2 cores, 256 MB to 1.0 GB')
-    const { body } = await ada.call(activityApi.ofProject, { params: at })
+    const { body } = await ada.call(activityApi.ofProject, { params })
     expect(body.entries.map(({ message }) => message)).toContain('Pool web has new settings on all its VMs')
   })
 
@@ -99,9 +71,9 @@ describe('rolling out to a pool', () => {
   })
 
   it('pauses when a new VM cannot be created, keeps the old ones, and tries again only when somebody says so', async () => {
-    const { made, rollOut, resume, get, settle, app, ada, at } = await desk()
+    const { made, rollOut, resume, get, settle, app, ada, params, withoutImage } = await desk()
     const pool = await made()
-    app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
+    const repaired = withoutImage()
     await rollOut(pool.id, { cpu: 2 })
     await settle(60_000)
     const paused = await get(pool.id)
@@ -112,15 +84,14 @@ describe('rolling out to a pool', () => {
     expect(paused.vms.map(({ id, status }) => [id, status])).toEqual(
       pool.vms.map(({ id }) => [id, 'running']),
     )
-    const count = async () => Number((await app.db.selectFrom('activity').select('id').execute()).length)
+    const count = async () => (await app.db.selectFrom('activity').select('id').execute()).length
     const before = await count()
     await settle(60 * 60_000)
     expect(await count()).toBe(before)
-    const { body } = await ada.call(activityApi.ofProject, { params: at })
+    const { body } = await ada.call(activityApi.ofProject, { params })
     const failure = body.entries.find(({ message }) => message === 'Pool web needs attention')
     expect(failure?.reason).toContain('It is being repaired.')
-
-    app.engine.setImage({ state: 'ready' })
+    repaired()
     expect(await resume(pool.id)).toMatchObject({
       status: 200,
       body: { status: 'scaling', roll_out: { state: 'running', message: null } },
@@ -130,31 +101,37 @@ describe('rolling out to a pool', () => {
     expect(await get(pool.id)).toMatchObject({ status: 'active', roll_out: { state: 'none' } })
   })
 
-  it('goes back to the settings before: those that have them stay as they are', async () => {
-    const { made, rollOut, get, settle, app } = await desk()
-    const pool = await made()
-    app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
-    await rollOut(pool.id, { cpu: 2 })
-    await settle(60_000)
-    app.engine.setImage({ state: 'ready' })
-    expect((await rollOut(pool.id, { cpu: 1 })).body.roll_out).toMatchObject({ renewed_vms: 2, total_vms: 2 })
-    await settle()
-    const back = await get(pool.id)
-    expect(back).toMatchObject({ status: 'active', roll_out: { state: 'none', revision: 3 } })
-    expect(back.vms.map(({ id }) => id)).toEqual(pool.vms.map(({ id }) => id))
-  })
+  it.each([
+    [{ cpu: 2 }, { cpu: 1 }],
+    [{ root_disk_gb: 40 }, { root_disk_gb: 30 }],
+  ])(
+    'goes back from %j to the settings before: those that have them stay as they are',
+    async (change, back) => {
+      const { made, rollOut, get, settle, withoutImage } = await desk()
+      const pool = await made({ root_disk_gb: 30 })
+      const repaired = withoutImage()
+      await rollOut(pool.id, change)
+      await settle(60_000)
+      repaired()
+      expect((await rollOut(pool.id, back)).body.roll_out).toMatchObject({ renewed_vms: 2, total_vms: 2 })
+      await settle()
+      const now = await get(pool.id)
+      expect(now).toMatchObject({ status: 'active', ...back, roll_out: { state: 'none', revision: 3 } })
+      expect(now.vms.map(({ id }) => id)).toEqual(pool.vms.map(({ id }) => id))
+    },
+  )
 
   it('stops where it is; new VMs have the new settings, and it can go on later', async () => {
-    const { made, rollOut, stop, resume, get, settle, app, ada, at } = await desk()
+    const { made, rollOut, stop, resume, resize, get, settle, withoutImage } = await desk()
     const pool = await made()
-    app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
+    const repaired = withoutImage()
     await rollOut(pool.id, { cpu: 2 })
     await settle(60_000)
-    app.engine.setImage({ state: 'ready' })
+    repaired()
     expect(await stop(pool.id)).toMatchObject({ status: 200, body: { roll_out: { state: 'none' } } })
     await settle()
     expect(await get(pool.id)).toMatchObject({ status: 'active', roll_out: { renewed_vms: 0, total_vms: 2 } })
-    await ada.call(vmPoolApi.update, { params: { ...at, poolId: pool.id }, body: { desired_size: 3 } })
+    await resize(pool.id, 3)
     await settle()
     expect(sizesOf(await get(pool.id))).toEqual(['1 256', '1 256', '2 256'])
     expect(await resume(pool.id)).toMatchObject({ status: 409, body: { message: rollOutTexts.notPaused } })
@@ -167,10 +144,10 @@ describe('rolling out to a pool', () => {
   })
 
   it('pauses for a VM that is protected against deletion, and goes on without the protection', async () => {
-    const { made, rollOut, resume, get, settle, ada, at } = await desk()
+    const { made, rollOut, resume, get, settle, protect } = await desk()
     const pool = await made()
     const vmId = pool.vms[0]?.id ?? ''
-    await ada.call(vmApi.update, { params: { ...at, vmId }, body: { delete_protection: true } })
+    await protect(vmId, true)
     await rollOut(pool.id, { cpu: 2 })
     await settle(120_000)
     const paused = await get(pool.id)
@@ -180,7 +157,7 @@ describe('rolling out to a pool', () => {
       renewed_vms: 1,
     })
     expect(paused.vms.map(({ id }) => id)).toContain(vmId)
-    await ada.call(vmApi.update, { params: { ...at, vmId }, body: { delete_protection: false } })
+    await protect(vmId, false)
     await resume(pool.id)
     await settle(120_000)
     expect(sizesOf(await get(pool.id))).toEqual(['2 256', '2 256'])
@@ -197,29 +174,33 @@ describe('rolling out to a pool', () => {
     expect(paused.vms).toHaveLength(2)
   })
 
-  it.each([
-    [{ cpu: 0 }, 'cpu'],
-    [{ cpu: 1.5 }, 'cpu'],
-    [{ memory_mb: 1 }, 'memory_mb'],
-    [{ template_id: 'no-such' }, 'template_id'],
-    [{ template_id: '' }, 'template_id'],
-    [{ ssh_key_id: 'nobodys' }, 'ssh_key_id'],
-    [{ cpu: 2, delete_disks: 'yes' }, 'delete_disks'],
-  ])('400 for %j names the field and changes nothing', async (body, field) => {
+  it('400 names the field and changes nothing', async () => {
     const { made, rollOut, get } = await desk()
     const pool = await made()
-    const answer = await rollOut(pool.id, body as VmPoolRollOut)
-    expect(answer.status).toBe(400)
-    expect(Object.keys((answer.body as unknown as { fields: object }).fields)).toEqual([field])
+    for (const [body, field] of [
+      [{ cpu: 0 }, 'cpu'],
+      [{ cpu: 1.5 }, 'cpu'],
+      [{ memory_mb: 1 }, 'memory_mb'],
+      [{ template_id: 'no-such' }, 'template_id'],
+      [{ template_id: '' }, 'template_id'],
+      [{ ssh_key_id: 'nobodys' }, 'ssh_key_id'],
+      [{ cpu: 2, delete_disks: 'yes' }, 'delete_disks'],
+    ] as const) {
+      const { status, body: refusal } = await rollOut(pool.id, body)
+      expect({ status, fields: Object.keys(Object(refusal).fields) }).toEqual({
+        status: 400,
+        fields: [field],
+      })
+    }
     expect(await get(pool.id)).toEqual(pool)
   })
 
   it.each([[{ persistent: true }], [{ disks: [{ name: 'data', size: '1Gi' }] }]])(
     '400 for a pool with %j until somebody accepts that its disks are deleted',
     async (change) => {
-      const { made, rollOut, get, settle, ada, at } = await desk()
+      const { made, rollOut, get, settle, disks } = await desk()
       const pool = await made(change)
-      const before = (await ada.call(diskApi.list, { params: at })).body
+      const before = await disks()
       expect(await rollOut(pool.id, { cpu: 2 })).toMatchObject({
         status: 400,
         body: { message: rollOutTexts.deleteDisks, fields: { delete_disks: rollOutTexts.deleteDisks } },
@@ -228,43 +209,36 @@ describe('rolling out to a pool', () => {
       expect((await rollOut(pool.id, { cpu: 2, delete_disks: true })).status).toBe(200)
       await settle(120_000)
       expect(sizesOf(await get(pool.id))).toEqual(['2 256', '2 256'])
-      const disks = (await ada.call(diskApi.list, { params: at })).body
-      expect(disks).toHaveLength(before.length)
-      expect(disks.some(({ id }) => before.some((disk) => disk.id === id))).toBe(false)
+      const after = await disks()
+      expect(after).toHaveLength(before.length)
+      expect(after.some(({ id }) => before.some((disk) => disk.id === id))).toBe(false)
     },
   )
 
   it('409 for VMs that are made of a snapshot', async () => {
-    const { create, rollOut, settle, ada, at, fields } = await desk()
-    const { body: vm } = await ada.call(vmApi.create, { params: at, body: { ...fields, name: 'first' } })
-    await settle()
-    const { body: snapshot } = await ada.call(vmSnapshotApi.create, {
-      params: { ...at, vmId: vm.id },
-      body: { name: 's', snapshot_type: 'disk', retention_days: 1 },
-    })
-    await settle()
-    const { body: pool } = await create({ snapshot_id: snapshot.id, persistent: true })
+    const { create, rollOut, runningVm, readyVmSnapshot } = await desk()
+    const snapshot_id = await readyVmSnapshot(await runningVm('first'))
+    const { body: pool } = await create({ snapshot_id, auto_scaling: false })
     expect(await rollOut(pool.id, { cpu: 2 })).toMatchObject({
       status: 409,
       body: { message: rollOutTexts.ofSnapshot },
     })
   })
 
-  it('404 for a pool that is not there, or of another project', async () => {
-    const { rollOut, resume, stop, ada, at, fields } = await desk()
-    const { body: set } = await ada.call(vmSetApi.create, { params: at, body: fields })
-    for (const id of ['no-such', set.id])
-      for (const answer of [await rollOut(id, { cpu: 2 }), await resume(id), await stop(id)])
-        expect(answer.status).toBe(404)
+  it('404 for a set', async () => {
+    const { rollOut, resume, stop, sets } = await desk()
+    const { id } = (await sets.create()).body
+    for (const answer of [await rollOut(id, { cpu: 2 }), await resume(id), await stop(id)])
+      expect(answer.status).toBe(404)
   })
 
   it('goes on in the bin where it was, once the pool is restored', async () => {
-    const { made, rollOut, get, settle, ada, at } = await desk()
+    const { made, rollOut, get, remove, restoreItem, settle } = await desk()
     const pool = await made()
     await rollOut(pool.id, { cpu: 2 })
-    await ada.call(vmPoolApi.delete, { params: { ...at, poolId: pool.id } })
+    await remove(pool.id)
     await settle(60_000)
-    await ada.raw('POST', `/api/projects/${at.projectId}/bin/${pool.id}/restore`)
+    await restoreItem(pool.id)
     await settle(240_000)
     expect(sizesOf(await get(pool.id))).toEqual(['2 256', '2 256'])
   })
@@ -273,65 +247,53 @@ describe('rolling out to a pool', () => {
 describe('rolling out to a set', () => {
   async function setDesk() {
     const shop = await groupDesk()
-    const { ada, at, fields, settle } = shop
-    const { body } = await ada.call(vmSetApi.create, {
-      params: at,
-      body: { ...fields, replicas: 3, persistent: false },
-    })
-    await settle()
-    const params = { ...at, setId: body.id }
-    const get = async () => (await ada.call(vmSetApi.get, { params })).body
-    return { ...shop, params, get }
+    const { id } = await shop.sets.made({ replicas: 3, persistent: false })
+    return { ...shop, ...shop.sets, id, now: () => shop.sets.get(id), settle: shop.pass }
   }
 
   it('200 replaces its VMs in place under their names, one at a time', async () => {
-    const { ada, app, params, get } = await setDesk()
-    const before = await get()
-    const answer = await ada.call(vmSetApi.rollOut, { params, body: { cpu: 2 } })
-    expect(answer).toMatchObject({
+    const { app, id, now, rollOut } = await setDesk()
+    const before = await now()
+    expect(await rollOut(id, { cpu: 2 })).toMatchObject({
       status: 200,
       body: { status: 'creating', roll_out: { state: 'running' } },
     })
     for (let i = 0; i < 600; i++) {
       await app.clock.advance(200)
-      const now = await get()
-      expect(now.vms.length).toBeLessThanOrEqual(3)
-      expect(now.vms.filter(({ status }) => status === 'running').length).toBeGreaterThanOrEqual(2)
-      if (now.roll_out.state === 'none') break
+      const { vms, roll_out } = await now()
+      expect(vms.length).toBeLessThanOrEqual(3)
+      expect(vms.filter(({ status }) => status === 'running').length).toBeGreaterThanOrEqual(2)
+      if (roll_out.state === 'none') break
     }
-    const after = await get()
+    const after = await now()
     expect(after).toMatchObject({ status: 'active', vm_stats: { total_vms: 3, running_vms: 3 } })
     expect(sizesOf(after)).toEqual(['2 256', '2 256', '2 256'])
     expect(after.vms.map(({ name }) => name).sort()).toEqual(['web-1', 'web-2', 'web-3'])
-    expect(after.vms.some(({ id }) => before.vms.some((vm) => vm.id === id))).toBe(false)
+    expect(after.vms.some((vm) => before.vms.some(({ id }) => id === vm.id))).toBe(false)
   })
 
   it('pauses and is one VM short when a new one fails; stopped, it creates that one as ever', async () => {
-    const { ada, app, params, get, settle } = await setDesk()
-    app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
-    await ada.call(vmSetApi.rollOut, { params, body: { cpu: 2 } })
+    const { id, now, rollOut, stop, resume, settle, withoutImage } = await setDesk()
+    const repaired = withoutImage()
+    await rollOut(id, { cpu: 2 })
     await settle(120_000)
-    const paused = await get()
-    expect(paused.roll_out).toMatchObject({ state: 'paused', renewed_vms: 0, total_vms: 2 })
-    app.engine.setImage({ state: 'ready' })
+    expect((await now()).roll_out).toMatchObject({ state: 'paused', renewed_vms: 0, total_vms: 2 })
+    repaired()
     await settle(60 * 60_000)
-    expect((await get()).vms).toHaveLength(2)
-    expect((await ada.call(vmSetApi.stopRollOut, { params })).status).toBe(200)
+    expect((await now()).vms).toHaveLength(2)
+    expect((await stop(id)).status).toBe(200)
     await settle()
-    const stopped = await get()
+    const stopped = await now()
     expect(stopped).toMatchObject({ status: 'active', roll_out: { state: 'none', renewed_vms: 1 } })
     expect(sizesOf(stopped).sort()).toEqual(['1 256', '1 256', '2 256'])
-    expect((await ada.call(vmSetApi.continueRollOut, { params })).status).toBe(409)
+    expect((await resume(id)).status).toBe(409)
   })
 
-  it('400 and 404 are those of the set', async () => {
-    const { ada, params } = await setDesk()
-    expect(await ada.call(vmSetApi.rollOut, { params, body: { template_id: 'no-such' } })).toMatchObject({
+  it('400 is that of the set', async () => {
+    const { id, rollOut } = await setDesk()
+    expect(await rollOut(id, { template_id: 'no-such' })).toMatchObject({
       status: 400,
       body: { message: 'Please select a template.' },
     })
-    const missing = { ...params, setId: 'no-such' }
-    expect((await ada.call(vmSetApi.rollOut, { params: missing, body: {} })).status).toBe(404)
-    expect((await ada.call(vmSetApi.stopRollOut, { params: missing })).status).toBe(404)
   })
 })

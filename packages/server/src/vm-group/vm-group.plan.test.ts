@@ -1,49 +1,11 @@
 import type { VmStatus } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GroupFacts, healsAtMost, type Member } from './vm-group.facts.ts'
+import { groupOf as group, liveOn, memberOf as member, now } from './plan.test-kit.ts'
+import { coming, type GroupFacts, healsAtMost, type Member } from './vm-group.facts.ts'
 import { failuresToError, isRepeated, pauseMs, planGroup, smallestFree, stateOf } from './vm-group.plan.ts'
 
-const now = 1_000_000_000
-const statuses: VmStatus[] = [
-  'pending',
-  'creating',
-  'provisioning',
-  'starting',
-  'running',
-  'stopping',
-  'stopped',
-  'failed',
-  'error',
-]
-const group = (change: Partial<GroupFacts> = {}): GroupFacts => ({
-  desired: 2,
-  persistent: true,
-  failures: 0,
-  failedAt: null,
-  failedWhy: null,
-  revision: 1,
-  rollOut: null,
-  rollOutWhy: null,
-  inPlace: false,
-  ...change,
-})
-const member = (number: number, change: Partial<Member> = {}): Member => ({
-  id: `id-${String(number).padStart(4, '0')}`,
-  name: `web-${number}`,
-  number,
-  status: 'running',
-  statusSince: now - 60_000,
-  statusMessage: null,
-  retiring: false,
-  heals: 0,
-  upAt: now - 60_000,
-  shortSince: null,
-  busy: false,
-  revision: 1,
-  isProtected: false,
-  ...change,
-})
+const statuses: VmStatus[] = [...coming, 'running', 'stopping', 'stopped', 'failed', 'error']
 const plan = (facts: GroupFacts, members: Member[], atOnce = 2) => planGroup(facts, members, atOnce, now)
 
 describe('a group and its members', () => {
@@ -243,6 +205,75 @@ describe('a group and its members', () => {
     })
   })
 
+  it('removes a retiring member that failed or broke, as one that was to go', () => {
+    for (const status of ['failed', 'error'] as const) {
+      const leaving = member(2, { retiring: true, status })
+      expect(plan(group({ desired: 1 }), [member(1), leaving])).toEqual({
+        do: 'remove',
+        member: leaving,
+        because: 'retired',
+      })
+    }
+  })
+
+  it('stops a retiring member again that somebody started, unless it is wanted back', () => {
+    const started = member(2, { retiring: true, status: 'running' })
+    expect(plan(group({ desired: 1 }), [member(1), started])).toEqual({ do: 'retire', member: started })
+    expect(plan(group(), [member(1), started])).toEqual({ do: 'keep', member: started })
+  })
+
+  it('takes the oldest back of those that were to go', () => {
+    const oldest = member(3, { id: 'id-0000', retiring: true, status: 'stopping' })
+    const members = [member(1), member(2, { retiring: true, status: 'stopping' }), oldest]
+    expect(plan(group(), members)).toEqual({ do: 'keep', member: oldest })
+  })
+
+  it('lets a broken member go first when there are too many, however old', () => {
+    const broken = member(1, { status: 'error', heals: healsAtMost })
+    expect(plan(group({ desired: 1 }), [broken, member(2)])).toEqual({ do: 'retire', member: broken })
+  })
+
+  it('does not wait for what uses a member that is protected anyway', () => {
+    const members = [member(1, { isProtected: true }), member(2, { isProtected: true, busy: true })]
+    expect(plan(group({ desired: 1 }), members)).toEqual({ do: 'rest', until: null })
+  })
+
+  it('looks again soon while something uses a member that has to go, and only then', () => {
+    const until = (...members: Member[]) => plan(group({ desired: members.length }), members)
+    const soon = { do: 'rest', until: now + 5000 }
+    expect(until(member(1), member(2, { busy: true, status: 'failed' }))).toEqual(soon)
+    expect(until(member(1), member(2, { busy: true, status: 'error' }))).toEqual(soon)
+    expect(until(member(1), member(2, { busy: true }))).toEqual({ do: 'rest', until: null })
+    const leaving = member(2, { busy: true, retiring: true, status: 'stopping' })
+    expect(plan(group({ desired: 1 }), [member(1), leaving])).toEqual(soon)
+  })
+
+  it('looks again when the first of its members has waited too long for memory, and not after the last', () => {
+    const short = (number: number, shortSince: number) =>
+      member(number, { status: 'pending', upAt: null, shortSince })
+    expect(plan(group(), [short(1, now - 1000), short(2, now - 2000)])).toEqual({
+      do: 'rest',
+      until: now + 58_000,
+    })
+    expect(plan(group(), [short(1, now - 60_000), short(2, now - 70_000)])).toEqual({
+      do: 'rest',
+      until: null,
+    })
+  })
+
+  it('forgets failures by the first member that runs since then, and by no other', () => {
+    const failedAt = now - 70_000
+    const facts = group({ failures: 3, failedAt })
+    const since = (statusSince: number, status: VmStatus = 'running') => member(1, { statusSince, status })
+    expect(plan(facts, [since(failedAt), member(2, { statusSince: failedAt })]).do).toBe('rest')
+    expect(plan(facts, [since(now - 65_000, 'stopped'), since(now - 65_000, 'stopped')]).do).toBe('rest')
+    const first = [since(now - 20_000), member(2, { statusSince: now - 40_000 })]
+    expect(plan(facts, first)).toEqual({ do: 'rest', until: now + 20_000 })
+    // Earlier than the next try.
+    const later = { ...facts, failures: 5, failedAt: now - 1000 }
+    expect(plan(later, [since(now - 500)])).toEqual({ do: 'rest', until: now + 59_500 })
+  })
+
   it('touches no member that a snapshot or restore uses, and looks again soon', () => {
     const busy = { busy: true, status: 'error' } as const
     expect(plan(group({ persistent: false }), [member(1), member(2, busy)])).toEqual({
@@ -257,6 +288,55 @@ describe('a group and its members', () => {
       do: 'rest',
       until: now + 5000,
     })
+  })
+})
+
+describe('what a group says of itself', () => {
+  const says = (facts: GroupFacts, ...members: Member[]) => stateOf(facts, members, now)
+  const coming = (message: string) => ({ status: 'coming', message })
+
+  it('counts what is there, whatever its user made of it', () => {
+    expect(says(group({ desired: 1 }))).toEqual(coming('0 of 1 VM created.'))
+    const settled = [member(1, { status: 'suspended' }), member(2, { status: 'stopped' })]
+    expect(says(group({ desired: 3 }), ...settled)).toEqual(coming('2 of 3 VMs created.'))
+    expect(says(group(), ...settled)).toEqual({ status: 'active', message: null })
+  })
+
+  it.each<VmStatus>(['pending', 'starting', 'stopping', 'suspending', 'failed', 'error'])(
+    'is not active with a member that is %s',
+    (status) => {
+      expect(says(group(), member(1), member(2, { status }))).toEqual(coming('1 of 2 VMs created.'))
+    },
+  )
+
+  it('names the member that is to go, also one that broke for good', () => {
+    const leaving = member(2, { retiring: true, status: 'error', heals: healsAtMost })
+    expect(says(group({ desired: 1 }), member(1), leaving)).toEqual(
+      coming('"web-2" is shutting down and will be deleted.'),
+    )
+  })
+
+  it('is no error by protected members as long as they are not too many', () => {
+    const kept = [member(1, { isProtected: true }), member(2, { isProtected: true, status: 'pending' })]
+    expect(says(group(), ...kept)).toEqual(coming('1 of 2 VMs created.'))
+  })
+
+  it('is whole sentences where no reason is known', () => {
+    const broken = member(2, { status: 'error', heals: healsAtMost, statusMessage: null })
+    expect(says(group(), member(1), broken)).toEqual({
+      status: 'error',
+      message:
+        '"web-2" failed 3 times in a row and was left unchanged, with its disks. Start it, or delete it to get a replacement.',
+    })
+    const short = member(2, { status: 'pending', shortSince: now - 60_000, statusMessage: null })
+    expect(says(group(), member(1), short)).toEqual({
+      status: 'error',
+      message: 'Not enough memory for "web-2".',
+    })
+    const failing = group({ failures: 3, failedAt: now, failedWhy: null })
+    expect(says(failing).message).toContain(
+      'The last error: no reason was given. Slipway tries again in a minute.',
+    )
   })
 })
 
@@ -295,70 +375,34 @@ describe('from any world', () => {
   it('a group comes to the number it wants in a bounded number of steps, and then rests', () => {
     fc.assert(
       fc.property(anyWorld, (world) => {
-        let clock = now
-        let facts = group({ ...world, failedAt: world.failures > 0 ? clock : null, failedWhy: 'x' })
-        let members = world.members.map(({ up, ...rest }, i) =>
-          member(i + 1, { ...rest, upAt: up ? clock : null }),
+        const known = { failedAt: world.failures > 0 ? now : null, failedWhy: 'x' }
+        const members = world.members.map(({ up, ...rest }, i) =>
+          member(i + 1, { ...rest, upAt: up ? now : null }),
         )
-        let made = members.length
         let luckless = world.luckless
-        const fail = () => {
-          facts = { ...facts, failures: facts.failures + 1, failedAt: clock }
-        }
+        const life = liveOn(group({ ...world, ...known }), members, world.atOnce, () => luckless-- > 0)
         for (let look = 0; look < 400; look++) {
-          clock += 1000
-          const step = planGroup(facts, members, world.atOnce, clock)
-          const set = (id: string, change: Partial<Member>) => {
-            members = members.map((one) => (one.id === id ? { ...one, ...change } : one))
-          }
-          if (step.do === 'add') {
-            expect(members.some(({ number }) => number === step.number)).toBe(false)
-            made += 1
-            const failing = luckless > 0
-            if (failing) luckless -= 1
-            const born = member(step.number, { upAt: null, statusSince: clock, heals: 0 })
-            members = [
-              ...members,
-              { ...born, id: `id-${String(made).padStart(4, '0')}`, status: failing ? 'failed' : 'pending' },
-            ]
-          } else if (step.do === 'remove') {
+          const step = life.next()
+          if (step.do === 'add') expect(life.members.some(({ number }) => number === step.number)).toBe(false)
+          else if (step.do === 'remove') {
             expect(step.member.busy).toBe(false)
-            if (step.because === 'failed') fail()
             if (step.member.status !== 'failed') expect(step.member.isProtected).toBe(false)
-            members = members.filter(({ id }) => id !== step.member.id)
-          } else if (step.do === 'heal')
-            set(step.member.id, { status: 'starting', heals: step.heals, statusSince: clock })
-          else if (step.do === 'retire') {
-            expect(step.member.isProtected).toBe(false)
-            set(step.member.id, { retiring: true, status: 'stopping' })
-          } else if (step.do === 'keep')
-            set(step.member.id, { retiring: false, status: 'starting', statusSince: clock })
+          } else if (step.do === 'retire') expect(step.member.isProtected).toBe(false)
           else if (step.do === 'pause' || step.do === 'finish') throw new Error(`${step.do} was not expected`)
-          else if (step.do === 'recover') facts = { ...facts, failures: 0, failedAt: null }
-          else {
-            // The world goes on: guests come up and go down, snapshots end.
-            if (step.until !== null) clock = Math.max(clock, step.until)
-            members = members.map((one) => {
-              if (one.busy) return { ...one, busy: false }
-              if (one.status === 'stopping') return { ...one, status: 'stopped', statusSince: clock }
-              if (['pending', 'creating', 'provisioning', 'starting'].includes(one.status)) {
-                return { ...one, status: 'running', statusSince: clock, upAt: clock }
-              }
-              return one
-            })
-          }
+          life.follow(step)
         }
-        const kept = members.filter(({ status }) => status === 'error')
-        const held = members.filter(({ isProtected }) => isProtected).length
-        expect(members.length).toBe(Math.max(facts.desired, held))
-        expect(members.every(({ retiring }) => !retiring)).toBe(true)
+        const { facts, clock } = life
+        const kept = life.members.filter(({ status }) => status === 'error')
+        const held = life.members.filter(({ isProtected }) => isProtected).length
+        expect(life.members.length).toBe(Math.max(facts.desired, held))
+        expect(life.members.every(({ retiring }) => !retiring)).toBe(true)
         // What is left broken is only what would cost its user data.
         expect(
           kept.every(({ heals, isProtected }) => (facts.persistent || isProtected) && heals >= healsAtMost),
         ).toBe(true)
-        expect(planGroup(facts, members, world.atOnce, clock)).toEqual({ do: 'rest', until: null })
-        const isFine = kept.length === 0 && members.length === facts.desired
-        expect(stateOf(facts, members, clock).status).toBe(isFine ? 'active' : 'error')
+        expect(planGroup(facts, life.members, world.atOnce, clock)).toEqual({ do: 'rest', until: null })
+        const isFine = kept.length === 0 && life.members.length === facts.desired
+        expect(stateOf(facts, life.members, clock).status).toBe(isFine ? 'active' : 'error')
       }),
       { numRuns: 500 },
     )

@@ -1,16 +1,4 @@
-import {
-  activityApi,
-  binApi,
-  diskApi,
-  projectApi,
-  type ScalingPolicy,
-  VmPool,
-  type VmPoolCreate,
-  vmApi,
-  vmPoolApi,
-  vmSetApi,
-  vmSnapshotApi,
-} from '@slipway/contract'
+import { activityApi, projectApi, type ScalingPolicy, VmPool } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
 import { type TestAppOptions, withoutBin } from '../app.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -25,32 +13,20 @@ const quick: ScalingPolicy = {
   pause_s: 20,
 }
 
-async function desk(options: TestAppOptions = {}) {
+async function desk(options?: TestAppOptions) {
   const shop = await groupDesk(options)
-  const { ada, at, fields, settle } = shop
-  const create = (change: Partial<VmPoolCreate> = {}) =>
-    ada.call(vmPoolApi.create, { params: at, body: { ...fields, ...change } })
-  const get = async (poolId: string) => (await ada.call(vmPoolApi.get, { params: { ...at, poolId } })).body
-  const history = async (poolId: string) =>
-    (await ada.call(vmPoolApi.history, { params: { ...at, poolId } })).body
-  /** Creates a pool and waits until its VMs run. */
-  async function made(change: Partial<VmPoolCreate> = {}) {
-    const { body } = await create(change)
-    await settle()
-    return get(body.id)
-  }
-  const update = (poolId: string, body: object) =>
-    ada.call(vmPoolApi.update, { params: { ...at, poolId }, body })
-  const remove = (poolId: string) =>
-    ada.raw('DELETE', `/api/projects/${at.projectId}/vmpools/${poolId}?for_good=true`)
-  return { ...shop, create, get, history, made, update, remove }
+  const remove = (id: string) => shop.pools.remove(id, true)
+  return { ...shop, ...shop.pools, remove, settle: shop.pass }
 }
 
 const namesOf = (pool: { vms: { name: string }[] }) => pool.vms.map(({ name }) => name)
 
+const minimumTooLarge = 'Minimum size cannot be greater than maximum size.'
+const desiredOutside = 'Desired size must be between minimum and maximum size.'
+
 describe('creating a pool', () => {
   it('201 answers with the status scaling, then its VMs run and it is active', async () => {
-    const { create, settle, get, app, ada, at } = await desk()
+    const { create, get, settle, app, vms } = await desk()
     const answer = await create({ name: ' web ', description: 'Front', desired_size: 2, max_size: 4 })
     expect(answer.status).toBe(201)
     expect(Object.keys(answer.body).sort()).toEqual(Object.keys(VmPool.shape).sort())
@@ -72,10 +48,7 @@ describe('creating a pool', () => {
     for (const vm of pool.vms)
       expect(vm).toMatchObject({ status: 'running', vmpool_id: pool.id, vmset_id: null })
     // They are VMs like any other (catalogue G-020).
-    expect((await ada.call(vmApi.list, { params: at })).body.map(({ name }) => name)).toEqual([
-      'web-1',
-      'web-2',
-    ])
+    expect((await vms()).map(({ name }) => name)).toEqual(['web-1', 'web-2'])
     expect((await app.engine.list()).size).toBe(2)
   })
 
@@ -92,18 +65,18 @@ describe('creating a pool', () => {
   })
 
   it('gives every VM disks of its own, named after it and in Gi', async () => {
-    const { made, ada, at, app } = await desk()
+    const { made, app, disks } = await desk()
     const pool = await made({ desired_size: 2, disks: [{ name: 'data', size: '20GB', source: 'EMPTY' }] })
     expect(pool.disks).toEqual([{ name: 'data', size: '20Gi', source: 'EMPTY' }])
-    const { body: disks } = await ada.call(diskApi.list, { params: at })
+    const all = await disks()
     expect(
-      disks.map(({ name, size, status, deleted_with_vm }) => [name, size, status, deleted_with_vm]),
+      all.map(({ name, size, status, deleted_with_vm }) => [name, size, status, deleted_with_vm]),
     ).toEqual([
       ['data-1', '20Gi', 'attached', true],
       ['data-2', '20Gi', 'attached', true],
     ])
     expect(pool.vms.map((vm) => vm.disks.map(({ name }) => name))).toEqual([['data-1'], ['data-2']])
-    expect(app.engine.volumesOf(pool.vms[0]?.id ?? '')).toEqual([disks[0]?.id])
+    expect(app.engine.volumesOf(pool.vms[0]?.id ?? '')).toEqual([all[0]?.id])
   })
 
   it.each([
@@ -112,37 +85,20 @@ describe('creating a pool', () => {
     [{ ssh_key_id: 'nobodys' }, 'Please select an SSH key for secure access.', 'ssh_key_id'],
     [{ template_id: '' }, 'Please select a template.', 'template_id'],
     [{ template_id: 'no-such' }, 'Please select a template.', 'template_id'],
-    [{ min_size: 4 }, 'Minimum size cannot be greater than maximum size.', 'max_size'],
-    [
-      { min_size: 2, desired_size: 1 },
-      'Desired size must be between minimum and maximum size.',
-      'desired_size',
-    ],
-    [{ desired_size: 4 }, 'Desired size must be between minimum and maximum size.', 'desired_size'],
-    [
-      { min_size: 0, desired_size: 0 },
-      'Desired size must be between minimum and maximum size.',
-      'desired_size',
-    ],
+    [{ min_size: 4 }, minimumTooLarge, 'max_size'],
+    [{ min_size: 2, desired_size: 1 }, desiredOutside, 'desired_size'],
+    [{ desired_size: 4 }, desiredOutside, 'desired_size'],
+    [{ min_size: 0, desired_size: 0 }, desiredOutside, 'desired_size'],
     [{ disks: [{ name: ' ', size: '1Gi' }] }, 'Please enter a name for disk #1', 'disks'],
-    [
-      {
-        disks: [
-          { name: 'a', size: '1Gi' },
-          { name: 'b', size: '' },
-        ],
-      },
-      'Please enter a size for disk #2',
-      'disks',
-    ],
+    [{ disks: [{ name: 'a', size: '1Gi' }, { name: 'b' }] }, 'Please enter a size for disk #2', 'disks'],
     [{ disks: [{ name: 'a', size: 'much' }] }, 'Please enter a valid disk size', 'disks'],
   ])('400 for %j says which field and why, and makes nothing', async (change, message, field) => {
-    const { create, ada, at } = await desk()
-    expect(await create(change as Partial<VmPoolCreate>)).toMatchObject({
+    const { create, list } = await desk()
+    expect(await create(change)).toMatchObject({
       status: 400,
       body: { message, fields: { [field]: message } },
     })
-    expect((await ada.call(vmPoolApi.list, { params: at })).body).toEqual([])
+    expect(await list()).toEqual([])
   })
 
   it('400 tells the first broken rule in the order of the form', async () => {
@@ -156,21 +112,21 @@ describe('creating a pool', () => {
       min_size: 1,
       desired_size: 1,
     })) {
-      order.push((await create({ ...wrong, disks: [{ name: '' }] } as never)).body)
+      order.push((await create({ ...wrong, disks: [{ name: '' }] })).body)
       Object.assign(wrong, { [field]: value })
     }
     expect(order.map((body) => (body as unknown as { message: string }).message)).toEqual([
       'Please enter a VM Pool name.',
       'Please select an SSH key for secure access.',
       'Please select a template.',
-      'Minimum size cannot be greater than maximum size.',
-      'Desired size must be between minimum and maximum size.',
+      minimumTooLarge,
+      desiredOutside,
     ])
   })
 
   it('409 when the project has no room for its VMs', async () => {
-    const { create, fields, ada, at } = await desk({ maxVmsPerProject: 3 })
-    await ada.call(vmApi.create, { params: at, body: fields })
+    const { create, createVm } = await desk({ maxVmsPerProject: 3 })
+    await createVm('alone')
     expect(await create({ desired_size: 3 })).toMatchObject({
       status: 409,
       body: {
@@ -183,120 +139,84 @@ describe('creating a pool', () => {
 
 describe('changing a pool', () => {
   it('200 grows and shrinks it: the newest shuts down and goes, with its disk', async () => {
-    const { made, update, settle, get, ada, at, app, history } = await desk()
+    const { get, made, resize, history, settle, app, disks } = await desk()
     const pool = await made({ desired_size: 2, disks: [{ name: 'data', size: '1Gi' }] })
-    expect(await update(pool.id, { desired_size: 3 })).toMatchObject({
+    expect(await resize(pool.id, 3)).toMatchObject({
       status: 200,
       body: { status: 'scaling', desired_size: 3, current_size: 2 },
     })
     await settle()
     expect(namesOf(await get(pool.id))).toEqual(['web-1', 'web-2', 'web-3'])
-    await update(pool.id, { desired_size: 1 })
+    await resize(pool.id, 1)
     await settle(100)
     expect((await get(pool.id)).vms.map(({ status }) => status)).toEqual(['running', 'stopping', 'stopping'])
     await settle(60_000)
     const smaller = await get(pool.id)
     expect(smaller).toMatchObject({ status: 'active', current_size: 1 })
     expect(namesOf(smaller)).toEqual(['web-1'])
-    expect((await ada.call(diskApi.list, { params: at })).body.map(({ name }) => name)).toEqual(['data-1'])
+    expect((await disks()).map(({ name }) => name)).toEqual(['data-1'])
     expect((await app.engine.list()).size).toBe(1)
     expect(await app.engine.listVolumes()).toHaveLength(1)
     const { events } = await history(pool.id)
     expect(events.map(({ message }) => message)).toContain('By Ada Lovelace: size 3 to 1')
   })
 
-  it('takes a VM back that was to go, when the wish grows again in time', async () => {
-    const { made, update, settle, get } = await desk()
-    const pool = await made({ desired_size: 2 })
-    await update(pool.id, { desired_size: 1 })
-    await settle(100)
-    await update(pool.id, { desired_size: 2 })
-    await settle()
-    const again = await get(pool.id)
-    expect(again).toMatchObject({ status: 'active', current_size: 2 })
-    expect(again.vms.map(({ id }) => id)).toEqual(pool.vms.map(({ id }) => id))
-  })
-
-  it('tells of a VM that it takes back only how it started then, not how it did before', async () => {
-    const { made, update, settle, get, app, ada, at } = await desk()
+  it('takes a VM back that was to go, and tells only how it started then, not how it did before', async () => {
+    const { get, made, resize, settle, app, act } = await desk()
     const pool = await made({ desired_size: 2 })
     const id = pool.vms[1]?.id ?? ''
-    await ada.call(vmApi.suspend, { params: { ...at, vmId: id } })
+    await act('suspend', id)
     await settle()
     // While the host cannot do away with its memory, it is still there.
     vi.spyOn(app.engine, 'powerOff').mockRejectedValueOnce(
       new EngineError('unreachable', 'No answer.', { retryable: true }),
     )
-    await update(pool.id, { desired_size: 1 })
+    await resize(pool.id, 1)
     await settle(1)
-    await update(pool.id, { desired_size: 2 })
+    await resize(pool.id, 2)
     await settle()
-    const back = (await get(pool.id)).vms.find((vm) => vm.id === id)
-    expect(back).toMatchObject({ status: 'running', steps: [{ name: 'resume' }, { name: 'ready' }] })
+    const again = await get(pool.id)
+    expect(again.vms.map((vm) => vm.id)).toEqual(pool.vms.map((vm) => vm.id))
+    expect(again.vms[1]).toMatchObject({ status: 'running', steps: [{ name: 'resume' }, { name: 'ready' }] })
   })
 
   it('400 is checked on what the pool will be, and changes nothing', async () => {
-    const { made, update, get } = await desk()
+    const { get, made, update } = await desk()
     const pool = await made({ desired_size: 2, max_size: 3 })
-    expect(await update(pool.id, { min_size: 3 })).toMatchObject({
-      status: 400,
-      body: { message: 'Desired size must be between minimum and maximum size.' },
-    })
-    expect(await update(pool.id, { min_size: 5 })).toMatchObject({
-      status: 400,
-      body: { message: 'Minimum size cannot be greater than maximum size.' },
-    })
-    expect((await update(pool.id, { max_size: 1 })).status).toBe(400)
-    expect((await update(pool.id, { desired_size: 1.5 })).status).toBe(400)
-    expect((await update(pool.id, { desired_size: 'many' })).status).toBe(400)
+    for (const [change, message] of [
+      [{ min_size: 3 }, desiredOutside],
+      [{ min_size: 5 }, minimumTooLarge],
+      [{ max_size: 1 }, desiredOutside],
+      [{ desired_size: 1.5 }, expect.any(String)],
+      [{ desired_size: 'many' }, expect.any(String)],
+    ])
+      expect(await update(pool.id, change)).toMatchObject({ status: 400, body: { message } })
     expect(await get(pool.id)).toMatchObject({ min_size: 1, desired_size: 2, max_size: 3 })
-  })
-
-  it('409 when the project has no room for more', async () => {
-    const { made, update } = await desk({ maxVmsPerProject: 2 })
-    const pool = await made({ desired_size: 2, max_size: 5 })
-    expect(await update(pool.id, { desired_size: 3 })).toMatchObject({
-      status: 409,
-      body: {
-        message:
-          'This project uses 2 of its 2 VMs, and 1 more is requested. Delete VMs, or ask an administrator for a higher limit.',
-      },
-    })
   })
 })
 
 describe('deleting a pool', () => {
   it('204 takes its VMs and their own disks along, and nothing else', async () => {
-    const { made, remove, settle, ada, at, fields, app } = await desk()
-    const { body: other } = await ada.call(vmApi.create, { params: at, body: { ...fields, name: 'alone' } })
-    const { body: kept } = await ada.call(diskApi.create, {
-      params: at,
-      body: { name: 'kept', size: '1Gi', source: 'EMPTY' },
-    })
+    const { made, remove, list, settle, app, vms, disks, createVm, readyDisk, attach } = await desk()
+    const { body: other } = await createVm('alone')
+    const kept = await readyDisk({ name: 'kept' })
     const pool = await made({ desired_size: 2, disks: [{ name: 'data', size: '1Gi' }] })
-    const [member] = pool.vms
-    await ada.call(diskApi.attach, { params: { ...at, diskId: kept.id }, body: { vm_id: member?.id ?? '' } })
+    await attach(kept, pool.vms[0]?.id)
     expect((await remove(pool.id)).status).toBe(204)
-    expect((await ada.call(vmPoolApi.list, { params: at })).body).toEqual([])
-    expect((await ada.call(vmApi.list, { params: at })).body.map(({ id }) => id)).toEqual([other.id])
-    expect((await ada.call(diskApi.list, { params: at })).body).toMatchObject([
-      { id: kept.id, status: 'available', vm_id: null },
-    ])
+    expect(await list()).toEqual([])
+    expect((await vms()).map(({ id }) => id)).toEqual([other.id])
+    expect(await disks()).toMatchObject([{ id: kept, status: 'available', vm_id: null }])
     await settle()
     expect([...(await app.engine.list()).keys()]).toEqual([other.id])
-    expect(await app.engine.listVolumes()).toEqual([kept.id])
+    expect(await app.engine.listVolumes()).toEqual([kept])
     expect(await app.db.selectFrom('vm_group_event').selectAll().execute()).toEqual([])
     expect((await remove(pool.id)).status).toBe(404)
   })
 
   it('409 while a snapshot of a VM is being made; a snapshot that is ready survives', async () => {
-    const { made, remove, settle, ada, at } = await desk()
+    const { made, remove, settle, snapshotVm, vmSnapshots } = await desk()
     const pool = await made()
-    const vmId = pool.vms[0]?.id ?? ''
-    await ada.call(vmSnapshotApi.create, {
-      params: { ...at, vmId },
-      body: { name: 's', snapshot_type: 'disk', retention_days: 1 },
-    })
+    await snapshotVm(pool.vms[0]?.id ?? '')
     expect(await remove(pool.id)).toMatchObject({
       status: 409,
       body: { message: 'A VM of this VM Pool is in use by a snapshot or restore. Please try again later.' },
@@ -304,24 +224,24 @@ describe('deleting a pool', () => {
     await settle()
     expect((await remove(pool.id)).status).toBe(204)
     await settle()
-    expect((await ada.call(vmSnapshotApi.list, { params: at })).body).toMatchObject([{ status: 'ready' }])
+    expect(await vmSnapshots()).toMatchObject([{ status: 'ready' }])
   })
 
   it('keeps the project from being deleted while it has VMs, and goes with it when it has none', async () => {
-    const { made, ada, at, app } = await desk()
+    const { made, app, ada, params } = await desk()
     const pool = await made()
-    expect((await ada.call(projectApi.delete, { params: at })).status).toBe(409)
+    expect((await ada.call(projectApi.delete, { params })).status).toBe(409)
     await app.db.updateTable('vm').set({ wanted_deleted: 1, wanted_power: 'off' }).execute()
-    expect((await ada.raw('DELETE', `/api/projects/${at.projectId}?for_good=true`)).status).toBe(204)
+    expect((await ada.raw('DELETE', `/api/projects/${params.projectId}?for_good=true`)).status).toBe(204)
     expect(await app.db.selectFrom('vm_group').select('id').where('id', '=', pool.id).execute()).toEqual([])
   })
 })
 
 describe('a pool heals', () => {
   it('a deleted VM is replaced under its number', async () => {
-    const { made, settle, get, ada, at } = await desk()
+    const { get, made, settle, deleteVm } = await desk()
     const pool = await made({ desired_size: 3 })
-    await ada.call(vmApi.delete, { params: { ...at, vmId: pool.vms[1]?.id ?? '' } })
+    await deleteVm(pool.vms[1]?.id ?? '')
     await settle()
     const healed = await get(pool.id)
     expect(healed).toMatchObject({ status: 'active', current_size: 3 })
@@ -330,7 +250,7 @@ describe('a pool heals', () => {
   })
 
   it('a dead VM without a root disk of its own is replaced; a persistent one is started again with its disks', async () => {
-    const { made, settle, get, app, history } = await desk()
+    const { get, made, history, settle, app } = await desk()
     const crash = { how: 'crashed', reason: 'The guest stopped unexpectedly.' } as const
     const throwaway = await made({ persistent: false })
     const [one] = throwaway.vms
@@ -356,8 +276,8 @@ describe('a pool heals', () => {
   })
 
   it('says why when its VMs cannot be created, tries again with growing pauses, and leaves the error by itself', async () => {
-    const { create, settle, get, app, history } = await desk()
-    app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
+    const { create, get, history, settle, withoutImage } = await desk()
+    const repaired = withoutImage()
     const { body } = await create({ desired_size: 2 })
     await settle()
     const stuck = await get(body.id)
@@ -367,7 +287,7 @@ describe('a pool heals', () => {
     )
     await settle(45_000)
     expect((await history(body.id)).events.filter(({ kind }) => kind === 'failed')).toHaveLength(1)
-    app.engine.setImage({ state: 'ready' })
+    repaired()
     await settle(120_000)
     expect(await get(body.id)).toMatchObject({ status: 'active', status_message: null, current_size: 2 })
     await settle(60_000)
@@ -375,15 +295,13 @@ describe('a pool heals', () => {
   })
 
   it('that cannot create its VMs says so once, however often it tries', async () => {
-    const { create, settle, get, app, ada, at, history } = await desk()
-    app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
+    const { create, get, history, settle, ada, params, withoutImage } = await desk()
+    withoutImage()
     const { body } = await create({ desired_size: 2 })
     await settle()
     const told = async () => ({
-      activity: (await ada.call(activityApi.ofProject, { params: at })).body.entries.map(
-        ({ message }) => message,
-      ),
-      events: (await history(body.id)).events.map(({ kind }) => kind),
+      activity: (await ada.call(activityApi.ofProject, { params })).body.entries,
+      events: (await history(body.id)).events,
     })
     const before = await told()
     await settle(20 * 60_000)
@@ -393,7 +311,7 @@ describe('a pool heals', () => {
   })
 
   it('is an error while the host has no room, and goes on when there is some', async () => {
-    const { create, settle, get, update } = await desk({ hostMemoryMb: 400 })
+    const { create, get, resize, settle } = await desk({ hostMemoryMb: 400 })
     const { body } = await create({ desired_size: 2, max_size: 2 })
     await settle(20_000)
     const waiting = await get(body.id)
@@ -403,13 +321,13 @@ describe('a pool heals', () => {
     const short = await get(body.id)
     expect(short.status).toBe('error')
     expect(short.status_message).toMatch(/^Not enough memory for "web-2"\. Needs 256 MB of memory/)
-    await update(body.id, { desired_size: 1 })
+    await resize(body.id, 1)
     await settle()
     expect(await get(body.id)).toMatchObject({ status: 'active', current_size: 1 })
   })
 
   it('a VM whose disk cannot be made is not started without it', async () => {
-    const { create, settle, get } = await desk()
+    const { create, get, settle } = await desk()
     const { body } = await create({ disks: [{ name: 'fault-space', size: '1000Gi' }] })
     await settle()
     const pool = await get(body.id)
@@ -419,45 +337,42 @@ describe('a pool heals', () => {
 
 describe('a disk of a member', () => {
   it('becomes an ordinary disk when it is taken off, and outlives the pool', async () => {
-    const { made, remove, settle, ada, at } = await desk()
+    const { made, remove, settle, disks, detach } = await desk()
     const pool = await made({ disks: [{ name: 'data', size: '1Gi' }] })
-    const [disk] = (await ada.call(diskApi.list, { params: at })).body
-    const params = { ...at, diskId: disk?.id ?? '' }
-    const answer = ada.call(diskApi.detach, { params })
-    await settle()
-    expect((await answer).body).toMatchObject({ status: 'available', deleted_with_vm: false })
+    const [disk] = await disks()
+    const answer = await detach(disk?.id ?? '')
+    expect(answer.body).toMatchObject({ status: 'available', deleted_with_vm: false })
     await remove(pool.id)
     await settle()
-    expect((await ada.call(diskApi.list, { params: at })).body).toMatchObject([{ status: 'available' }])
+    expect(await disks()).toMatchObject([{ status: 'available' }])
   })
 
   it('goes with its VM when that is deleted by hand', async () => {
-    const { made, settle, ada, at, app } = await desk(withoutBin)
+    const { made, settle, app, disks, deleteVm } = await desk(withoutBin)
     const pool = await made({ disks: [{ name: 'data', size: '1Gi' }] })
-    const [before] = (await ada.call(diskApi.list, { params: at })).body
-    await ada.call(vmApi.delete, { params: { ...at, vmId: pool.vms[0]?.id ?? '' } })
+    const [before] = await disks()
+    await deleteVm(pool.vms[0]?.id ?? '')
     await settle()
-    const after = (await ada.call(diskApi.list, { params: at })).body
+    const after = await disks()
     expect(after.map(({ name }) => name)).toEqual(['data-1'])
     expect(after[0]?.id).not.toBe(before?.id)
     expect(await app.engine.listVolumes()).toEqual([after[0]?.id])
   })
 
   it('comes back with its VM, which is part of no pool any more', async () => {
-    const { made, settle, get, ada, at, app } = await desk()
+    const { get, made, settle, app, disks, vm, deleteVm, restoreItem } = await desk()
     const start_script = '#!/bin/sh\ntrue\n'
     const pool = await made({ disks: [{ name: 'data', size: '1Gi' }], start_script })
     const vmId = pool.vms[0]?.id ?? ''
-    const own = (await ada.call(diskApi.list, { params: at })).body[0]?.id
-    await ada.call(vmApi.delete, { params: { ...at, vmId } })
+    const own = (await disks())[0]?.id
+    await deleteVm(vmId)
     await settle()
     const [other] = (await get(pool.id)).vms
     expect(other?.id).not.toBe(vmId)
-    expect((await ada.call(binApi.restore, { params: { ...at, itemId: vmId } })).status).toBe(200)
+    expect((await restoreItem(vmId)).status).toBe(200)
     await settle()
     expect((await get(pool.id)).vms.map(({ id }) => id)).toEqual([other?.id])
-    const { body: vm } = await ada.call(vmApi.get, { params: { ...at, vmId } })
-    expect(vm).toMatchObject({ vmpool_id: null, status: 'running', disks: [{ disk_id: own }] })
+    expect(await vm(vmId)).toMatchObject({ vmpool_id: null, status: 'running', disks: [{ disk_id: own }] })
     expect(
       await app.db.selectFrom('vm_start_script').select('script').where('vm_id', '=', vmId).execute(),
     ).toEqual([{ script: start_script }])
@@ -468,7 +383,7 @@ describe('auto scaling', () => {
   const busy = (options: TestAppOptions = {}) => desk({ scaling: quick, ...options })
 
   it('load adds VMs up to the maximum, idleness removes them down to the minimum, each step with its numbers', async () => {
-    const { made, settle, get, app, history } = await busy()
+    const { get, made, history, settle, app } = await busy()
     const pool = await made({ min_size: 1, desired_size: 1, max_size: 3 })
     const work = async (percent: number) => {
       for (const vm of (await get(pool.id)).vms) {
@@ -505,7 +420,7 @@ describe('auto scaling', () => {
   })
 
   it('goes on after an engine did not answer', async () => {
-    const { made, settle, app, history } = await busy()
+    const { made, history, settle, app } = await busy()
     const pool = await made({ auto_scaling: false })
     const { usage } = app.engine
     app.engine.usage = () => new Promise(() => {})
@@ -517,7 +432,7 @@ describe('auto scaling', () => {
   })
 
   it('does nothing when it is off, but still measures', async () => {
-    const { made, settle, get, app, history } = await busy()
+    const { get, made, history, settle, app } = await busy()
     const pool = await made({ auto_scaling: false })
     app.engine.setLoad(pool.vms[0]?.id ?? '', 95)
     await settle(100_000)
@@ -528,7 +443,7 @@ describe('auto scaling', () => {
   })
 
   it('holds and says so when the use of a VM is not known', async () => {
-    const { made, settle, get, app, history } = await busy()
+    const { get, made, history, settle, app } = await busy()
     const pool = await made()
     app.engine.setLoad(pool.vms[0]?.id ?? '', 95)
     app.engine.silence(pool.vms[0]?.id ?? '', true)
@@ -540,7 +455,7 @@ describe('auto scaling', () => {
   })
 
   it('waits while the pool is not settled', async () => {
-    const { made, settle, get, app, history } = await busy({ hostMemoryMb: 400 })
+    const { get, made, history, settle, app } = await busy({ hostMemoryMb: 400 })
     const pool = await made({ max_size: 5 })
     app.engine.setLoad(pool.vms[0]?.id ?? '', 95)
     await settle(200_000)
@@ -551,7 +466,7 @@ describe('auto scaling', () => {
   })
 
   it('keeps its pause over a restart of the server', async () => {
-    const { made, settle, get, app } = await busy({ scaling: { ...quick, pause_s: 600 } })
+    const { get, made, settle, app } = await busy({ scaling: { ...quick, pause_s: 600 } })
     const pool = await made({ max_size: 5 })
     app.engine.setLoad(pool.vms[0]?.id ?? '', 95)
     await settle(60_000)
@@ -567,11 +482,11 @@ describe('auto scaling', () => {
 
 describe('whoever watches a project', () => {
   it('is told of every change of its pools and sets', async () => {
-    const { create, remove, settle, app, at, ada, fields } = await desk()
+    const { create, remove, settle, app, params, sets } = await desk()
     const heard: [string, unknown][] = []
-    const end = app.subscribe(at.projectId, (event, data) => heard.push([event, data]))
+    const end = app.subscribe(params.projectId, (event, data) => heard.push([event, data]))
     const { body: pool } = await create()
-    const { body: set } = await ada.call(vmSetApi.create, { params: at, body: { ...fields, replicas: 1 } })
+    const { body: set } = await sets.create({ replicas: 1 })
     await settle()
     await remove(pool.id)
     await app.idle()
@@ -581,21 +496,21 @@ describe('whoever watches a project', () => {
     expect(words('vm_pool').map(({ status }) => status)).toEqual(
       expect.arrayContaining(['scaling', 'active']),
     )
-    expect(words('vm_pool').at(-1)).toEqual({ id: pool.id, project_id: at.projectId, deleted: true })
+    expect(words('vm_pool').at(-1)).toEqual({ id: pool.id, project_id: params.projectId, deleted: true })
     expect(words('vm_set').at(-1)).toMatchObject({ id: set.id, status: 'active' })
   })
 })
 
 describe('a server that is killed while a pool scales', () => {
   it.each([0, 1, 2, 3, 5, 8, 13, 21, 34, 55])('never doubles or loses a VM (moment %i)', async (moment) => {
-    const { create, update, settle, get, app } = await desk({ startsAtOnce: 2 })
+    const { create, get, resize, settle, app } = await desk({ startsAtOnce: 2 })
     const { body } = await create({ desired_size: 5, max_size: 9, disks: [{ name: 'd', size: '1Gi' }] })
     await app.clock.advance(moment * 137)
     await app.restart()
-    await update(body.id, { desired_size: 8 })
+    await resize(body.id, 8)
     await app.clock.advance(moment * 211)
     await app.restart()
-    await update(body.id, { desired_size: 3 })
+    await resize(body.id, 3)
     await app.clock.advance(moment * 97)
     await app.restart()
     await settle(120_000)

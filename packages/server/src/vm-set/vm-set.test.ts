@@ -1,22 +1,11 @@
-import { diskApi, sshKeyApi, VmSet, type VmSetCreate, vmApi, vmSetApi } from '@slipway/contract'
+import { messages, sshKeyApi, VmSet } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import type { TestAppOptions } from '../app.test-kit.ts'
 import { groupDesk } from '../group-desk.test-kit.ts'
 
-async function desk(options: TestAppOptions = {}) {
+async function desk(options?: TestAppOptions) {
   const shop = await groupDesk(options)
-  const { ada, at, fields, settle } = shop
-  const create = (change: Partial<VmSetCreate> = {}) =>
-    ada.call(vmSetApi.create, { params: at, body: { ...fields, ...change } })
-  const get = async (setId: string) => (await ada.call(vmSetApi.get, { params: { ...at, setId } })).body
-  async function made(change: Partial<VmSetCreate> = {}) {
-    const { body } = await create(change)
-    await settle()
-    return get(body.id)
-  }
-  const update = (setId: string, body: object) =>
-    ada.call(vmSetApi.update, { params: { ...at, setId }, body })
-  return { ...shop, create, get, made, update }
+  return { ...shop, ...shop.sets, settle: shop.pass }
 }
 
 describe('creating a set', () => {
@@ -48,53 +37,50 @@ describe('creating a set', () => {
     [{ disks: [{ name: 'a' }] }, 'Please enter a size for disk #1', 'disks'],
   ])('400 for %j says which field and why', async (change, message, field) => {
     const { create } = await desk()
-    expect(await create(change as Partial<VmSetCreate>)).toMatchObject({
+    expect(await create(change)).toMatchObject({
       status: 400,
       body: { message, fields: { [field]: message } },
     })
   })
 
   it('still makes VMs with its key when the key is deleted', async () => {
-    const { made, update, get, settle, ada, key } = await desk()
+    const { get, made, resize, settle, ada, keyId } = await desk()
     const set = await made()
-    await ada.call(sshKeyApi.delete, { params: { sshKeyId: key.id } })
-    await update(set.id, { replicas: 3 })
+    await ada.call(sshKeyApi.delete, { params: { sshKeyId: keyId } })
+    await resize(set.id, 3)
     await settle()
     const grown = await get(set.id)
-    expect(grown.vms.map((vm) => vm.ssh_key_name)).toEqual(['laptop', 'laptop', 'laptop'])
+    expect(grown.vms.map((vm) => vm.ssh_key_name)).toEqual(['k', 'k', 'k'])
   })
 })
 
 describe('a set holds its number', () => {
   it('200 grows to and shrinks from 20', async () => {
-    const { made, update, get, settle } = await desk()
+    const { get, made, resize, settle } = await desk()
     const set = await made({ disks: [{ name: 'd', size: '1Gi' }] })
-    expect((await update(set.id, { replicas: 20 })).body).toMatchObject({ status: 'creating', replicas: 20 })
+    expect((await resize(set.id, 20)).body).toMatchObject({ status: 'creating', replicas: 20 })
     await settle(60_000)
     expect(await get(set.id)).toMatchObject({
       status: 'active',
       vm_stats: { total_vms: 20, running_vms: 20 },
     })
-    await update(set.id, { replicas: 1 })
+    await resize(set.id, 1)
     await settle(120_000)
     expect(await get(set.id)).toMatchObject({ status: 'active', vm_stats: { total_vms: 1, running_vms: 1 } })
   })
 
-  it.each([[0], [21], [1.5], ['x'], [undefined]])(
-    '400 for %j replicas, and nothing changes',
-    async (replicas) => {
-      const { made, update, get } = await desk()
-      const set = await made()
-      expect((await update(set.id, { replicas })).status).toBe(400)
-      expect((await get(set.id)).replicas).toBe(2)
-    },
-  )
+  it.each([0, 21, 1.5, 'x', undefined])('400 for %j replicas, and nothing changes', async (replicas) => {
+    const { get, made, update } = await desk()
+    const set = await made()
+    expect((await update(set.id, { replicas })).status).toBe(400)
+    expect((await get(set.id)).replicas).toBe(2)
+  })
 
   it('counts VMs that run apart from those that there are, and replaces nothing that its user stopped', async () => {
-    const { made, get, settle, ada, at } = await desk()
+    const { get, made, settle, act } = await desk()
     const set = await made()
     const [first] = set.vms
-    await ada.call(vmApi.stop, { params: { ...at, vmId: first?.id ?? '' }, body: {} })
+    await act('stop', first?.id ?? '')
     await settle(10 * 60_000)
     const seen = await get(set.id)
     expect(seen).toMatchObject({ status: 'active', vm_stats: { total_vms: 2, running_vms: 1 } })
@@ -102,7 +88,7 @@ describe('a set holds its number', () => {
   })
 
   it('brings its VMs up a few at a time, and says what the others wait for', async () => {
-    const { create, get, app, at, ada } = await desk({ startsAtOnce: 2 })
+    const { create, get, app, vms } = await desk({ startsAtOnce: 2 })
     const { body } = await create({ replicas: 8 })
     await app.clock.advance(2_000)
     const early = await get(body.id)
@@ -113,33 +99,29 @@ describe('a set holds its number', () => {
     )
     await app.clock.advance(60_000)
     expect(await get(body.id)).toMatchObject({ status: 'active', vm_stats: { running_vms: 8 } })
-    const { body: vms } = await ada.call(vmApi.list, { params: at })
-    expect(vms.map(({ name }) => name)).toEqual(Array.from({ length: 8 }, (_, i) => `web-${i + 1}`))
+    expect((await vms()).map(({ name }) => name)).toEqual(Array.from({ length: 8 }, (_, i) => `web-${i + 1}`))
   })
 
   it('204 deletes it with everything that was made for it', async () => {
-    const { made, settle, ada, at, app } = await desk()
+    const { get, made, remove, list, settle, app, vms, disks } = await desk()
     const set = await made({ disks: [{ name: 'd', size: '1Gi' }] })
-    const params = { ...at, setId: set.id }
-    expect(
-      (await ada.raw('DELETE', `/api/projects/${at.projectId}/vmsets/${set.id}?for_good=true`)).status,
-    ).toBe(204)
-    expect((await ada.call(vmSetApi.list, { params: at })).body).toEqual([])
-    expect((await ada.call(vmApi.list, { params: at })).body).toEqual([])
-    expect((await ada.call(diskApi.list, { params: at })).body).toEqual([])
+    expect((await remove(set.id, true)).status).toBe(204)
+    expect(await list()).toEqual([])
+    expect(await vms()).toEqual([])
+    expect(await disks()).toEqual([])
     await settle()
     expect((await app.engine.list()).size).toBe(0)
     expect(await app.engine.listVolumes()).toEqual([])
-    expect((await ada.call(vmSetApi.get, { params })).status).toBe(404)
+    expect(await get(set.id)).toEqual({ message: messages.vmSetNotFound })
   })
 
   it('tells what happened to it, newest first', async () => {
-    const { made, update, settle, ada, at } = await desk()
+    const { made, resize, history, settle } = await desk()
     const set = await made()
-    await update(set.id, { replicas: 3 })
+    await resize(set.id, 3)
     await settle()
-    const { body } = await ada.call(vmSetApi.history, { params: { ...at, setId: set.id } })
-    expect(body.events.map(({ message }) => message)).toEqual([
+    const { events } = await history(set.id)
+    expect(events.map(({ message }) => message)).toEqual([
       '"web-3" was added: 2 to 3',
       'By Ada Lovelace: size 2 to 3',
       '"web-2" was added: 1 to 2',

@@ -1,36 +1,27 @@
-import { vmApi, vmPoolApi } from '@slipway/contract'
-import { expect, it } from 'vitest'
+import { vmPoolApi } from '@slipway/contract'
+import { expect } from 'vitest'
 import { countRows, rowsOf } from '../db/rows.test-kit.ts'
-import { atDesk } from '../desk.test-kit.ts'
+import { it } from '../desk.test-kit.ts'
 
-it(
-  'a look at a VM, its events and those of a group read no disks but its own',
-  atDesk(async (desk) => {
-    const { ada, params, keyId } = desk
-    const group = { name: 'web', template_id: 'starter', ssh_key_id: keyId, max_size: 3 }
-    const pool = await ada.call(vmPoolApi.create, { params, body: group })
-    const attached = await desk.readyDisk()
-    const vmId = await desk.runningVm('web', { disks: [{ disk_id: attached }] })
-    const count = countRows(desk.app.db)
-    const at = { params: { ...params, vmId } }
-    const deeds = {
-      get: () => ada.call(vmApi.get, at),
-      restart: async () => {
-        await ada.call(vmApi.restart, at)
-        await desk.pass()
-      },
-      group: () => ada.call(vmPoolApi.get, { params: { ...params, poolId: pool.body.id } }),
-    }
-    const few: Record<string, number> = {}
-    for (const [name, act] of Object.entries(deeds)) few[name] = await rowsOf(count, act)
+it('a look at a VM, its events and those of a group read no disks but its own', async ({ desk }) => {
+  const { ada, params, keyId } = desk
+  const group = { name: 'web', template_id: 'starter', ssh_key_id: keyId, max_size: 3 }
+  const pool = await ada.call(vmPoolApi.create, { params, body: group })
+  const { vmId } = await desk.vmWithDisk('web')
+  const count = countRows(desk.app.db)
+  const deeds = {
+    get: () => desk.vm(vmId),
+    restart: () => desk.done(desk.act('restart', vmId)),
+    group: () => ada.call(vmPoolApi.get, { params: { ...params, poolId: pool.body.id } }),
+  }
+  const few: Record<string, number> = {}
+  for (const [name, act] of Object.entries(deeds)) few[name] = await rowsOf(count, act)
 
-    for (let i = 0; i < 60; i++) await desk.createDisk({ name: `spare-${i}` })
-    await desk.pass()
-    await desk.deleteVm(await desk.runningVm('other'))
-    await desk.pass()
-    expect(await rowsOf(count, deeds.get)).toBe(few.get)
-    expect(await rowsOf(count, deeds.group)).toBe(few.group)
-    // The server looks at everything now and then: once for each disk, not for each disk and event.
-    expect(await rowsOf(count, deeds.restart)).toBeLessThan((few.restart ?? 0) + 4 * 60)
-  }),
-)
+  for (let i = 0; i < 60; i++) await desk.createDisk({ name: `spare-${i}` })
+  await desk.pass()
+  await desk.done(desk.deleteVm(await desk.runningVm('other')))
+  expect(await rowsOf(count, deeds.get)).toBe(few.get)
+  expect(await rowsOf(count, deeds.group)).toBe(few.group)
+  // The server looks at everything now and then: once for each disk, not for each disk and event.
+  expect(await rowsOf(count, deeds.restart)).toBeLessThan((few.restart ?? 0) + 4 * 60)
+})

@@ -1,5 +1,4 @@
 /** What reaches a receiver on loopback, and what becomes of what does not. */
-import { randomUUID } from 'node:crypto'
 import {
   diskApi,
   type Webhook,
@@ -17,6 +16,7 @@ import { type Desk, openDesk } from '../desk.test-kit.ts'
 import { isoTime } from '../lib/clock.ts'
 import { idFloor } from '../lib/id.ts'
 import { pausesMs } from '../lib/retry-pauses.ts'
+import { scrape } from '../metrics/scrape.test-kit.ts'
 import { deleteOldDeliveries } from '../webhook-delivery/webhook-delivery.writes.ts'
 import { isSigned, startReceiver } from './receiver.test-kit.ts'
 import { tryLimitMs } from './webhook.post.ts'
@@ -51,6 +51,8 @@ const sent = async (webhook: { id: string }, query = ''): Promise<WebhookDeliver
   const url = `/api/projects/${desk.params.projectId}/webhooks/${webhook.id}/deliveries${query}`
   return ((await ada.raw('GET', url)).body as { deliveries: WebhookDelivery[] }).deliveries
 }
+const again = (webhook: { id: string }, delivery?: WebhookDelivery) =>
+  ada.call(webhookApi.retry, { params: { ...at(webhook).params, deliveryId: delivery?.id ?? '' } })
 const states = async (webhook: { id: string }) => (await sent(webhook)).map(({ state }) => state)
 
 /** Lets all be sent that is due within some time. Sessions end meanwhile. */
@@ -65,9 +67,9 @@ async function pass(ms = 6_000): Promise<void> {
 
 /** Changes something, which leaves one entry. */
 let names = 0
-const act = async (): Promise<string> => {
+const act = async (by = ada): Promise<string> => {
   const body = { name: `d${++names}`, size: '1Gi', source: 'EMPTY' as const }
-  return (await ada.call(diskApi.create, { params: desk.params, body })).body.id
+  return (await by.call(diskApi.create, { params: desk.params, body })).body.id
 }
 
 describe('an entry of the log', () => {
@@ -89,17 +91,9 @@ describe('an entry of the log', () => {
       project: { id: desk.params.projectId, name: 'p' },
     })
     expect(first.message.timestamp).toBe(first.message.data.at)
-    expect(await sent(webhook)).toContainEqual(
-      expect.objectContaining({
-        id: first.id,
-        state: 'delivered',
-        tries: 1,
-        status_code: 204,
-        failure: null,
-        next_try_at: null,
-        body: first.message,
-      }),
-    )
+    const outcome = { state: 'delivered', tries: 1, status_code: 204, failure: null, next_try_at: null }
+    const delivery = { id: first.id, ...outcome, body: first.message }
+    expect(await sent(webhook)).toContainEqual(expect.objectContaining(delivery))
     expect(await read(webhook)).toMatchObject({ waiting: 0, failing_since: null })
     expect((await read(webhook)).last_delivered_at).not.toBeNull()
   })
@@ -172,17 +166,7 @@ describe('an entry of the log', () => {
     await hook()
     const beside = await desk.app.serverBeside()
     const there = beside.client(desk.ada.cookie)
-    for (let i = 0; i < 5; i++)
-      await (i % 2 ? ada : there).raw(
-        'POST',
-        `/api/projects/${desk.params.projectId}/disks`,
-        {
-          name: `d${i}`,
-          size: '1Gi',
-          source: 'EMPTY',
-        },
-        { 'idempotency-key': randomUUID() },
-      )
+    for (let i = 0; i < 5; i++) await act(i % 2 ? ada : there)
     await pass(30_000)
     expect(receiver.types().filter((type) => type === 'disk.create')).toHaveLength(5)
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length)
@@ -270,12 +254,8 @@ describe('a receiver that fails', () => {
       .where('action', '=', 'webhook.failed')
       .execute()
     const host = new URL(receiver.url).host
-    expect(told).toEqual([
-      {
-        message: `Webhook ${host} is failing, and a delivery was given up`,
-        reason: 'The receiver answered 422 Unprocessable Entity.',
-      },
-    ])
+    const message = `Webhook ${host} is failing, and a delivery was given up`
+    expect(told).toEqual([{ message, reason: 'The receiver answered 422 Unprocessable Entity.' }])
     expect(await read(webhook)).toMatchObject({ paused: false })
   })
 
@@ -314,15 +294,6 @@ describe('a receiver that fails', () => {
     expect(await read(webhook)).toMatchObject({ paused: false, paused_reason: null, failing_since: null })
     expect((await states(watching)).every((state) => state === 'delivered')).toBe(true)
     await other.close()
-  })
-
-  it('with 410 is paused at once', async () => {
-    const webhook = await hook({ actions: ['disk.create'] })
-    receiver.answer(410)
-    await act()
-    await pass()
-    expect(await read(webhook)).toMatchObject({ paused: true, paused_reason: webhookTexts.gone })
-    expect(await states(webhook)).toEqual(['failed'])
   })
 
   it('by never answering holds up no other, and is left after its time', async () => {
@@ -418,11 +389,7 @@ describe('a delivery', () => {
     await pass()
     const [delivery] = await sent(webhook)
     if (!delivery) throw new Error('There is none')
-    const again = { params: { ...at(webhook).params, deliveryId: delivery.id } }
-    expect(await ada.call(webhookApi.retry, again)).toMatchObject({
-      status: 202,
-      body: { state: 'waiting' },
-    })
+    expect(await again(webhook, delivery)).toMatchObject({ status: 202, body: { state: 'waiting' } })
     await desk.app.idle()
     expect(receiver.received.map(({ id }) => id)).toEqual([delivery.id, delivery.id])
     expect(await sent(webhook)).toMatchObject([{ state: 'delivered', tries: 2 }])
@@ -434,26 +401,14 @@ describe('a delivery', () => {
     await act()
     await pass(1_000)
     const [delivery] = await sent(webhook)
-    const again = { params: { ...at(webhook).params, deliveryId: delivery?.id ?? '' } }
     receiver.answer(() => () => {})
-    await ada.call(webhookApi.retry, again)
+    await again(webhook, delivery)
     await receiver.has(2)
-    expect(await ada.call(webhookApi.retry, again)).toMatchObject({
-      status: 409,
-      body: { message: webhookTexts.underWay },
-    })
+    const underWay = { status: 409, body: { message: webhookTexts.underWay } }
+    expect(await again(webhook, delivery)).toMatchObject(underWay)
     await desk.app.clock.advance(tryLimitMs)
     await desk.app.idle()
     expect(await sent(webhook)).toMatchObject([{ state: 'waiting', tries: 2 }])
-  })
-
-  it('404 when it is not there', async () => {
-    const webhook = await hook()
-    const again = { params: { ...at(webhook).params, deliveryId: 'unknown' } }
-    expect(await ada.call(webhookApi.retry, again)).toMatchObject({
-      status: 404,
-      body: { message: webhookTexts.deliveryNotFound },
-    })
   })
 
   it('is listed newest first, a page at a time, and by what came of it', async () => {
@@ -508,14 +463,9 @@ describe('a project', () => {
     await act()
     await pass(1_000)
     const { id } = (await ada.raw('GET', '/api/auth/me')).body as { id: string }
-    await desk.app.db
-      .insertInto('account_deletion')
-      .values({
-        account_id: id,
-        requested_at: '2026-01-01T00:00:00.000Z',
-        delete_at: '2099-01-01T00:00:00.000Z',
-      })
-      .execute()
+    const [requested_at, delete_at] = ['2026-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z']
+    const leaving = { account_id: id, requested_at, delete_at }
+    await desk.app.db.insertInto('account_deletion').values(leaving).execute()
     receiver.answer(204)
     await pass(dayMs)
     expect(receiver.received).toHaveLength(1)
@@ -540,5 +490,104 @@ describe('a project', () => {
     const { body } = await ada.raw('GET', '/api/user/export')
     expect(body).toMatchObject({ projects: [{ webhooks: [{ id: webhook.id, description: 'chat' }] }] })
     expect(JSON.stringify(body)).not.toContain('whsec_')
+  })
+})
+
+describe('the figures of webhooks', () => {
+  const none = {
+    'tries_total succeeded': 0,
+    'tries_total failed': 0,
+    'deliveries_total delivered': 0,
+    'deliveries_total given_up': 0,
+    'deliveries_waiting active': 0,
+    'deliveries_waiting paused': 0,
+    oldest_waiting_seconds: 0,
+  }
+  const told = () =>
+    hook({ url: `${receiver.url}secret-path`, description: 'chat', actions: ['disk.create'] })
+  /** By their names and labels. */
+  async function figures(): Promise<Record<string, number>> {
+    const { families } = await scrape(desk.app)
+    const own = [...families].filter(([name]) => name.startsWith('slipway_webhook_'))
+    return Object.fromEntries(
+      own.flatMap(([name, metrics]) =>
+        metrics.map(({ labels = {}, value }) => [
+          [name.slice('slipway_webhook_'.length), ...Object.values(labels)].join(' '),
+          Number(value),
+        ]),
+      ),
+    )
+  }
+
+  it('are all there before anybody has a webhook', async () => {
+    expect(await figures()).toEqual(none)
+  })
+
+  it('count tries and deliveries by how they ended', async () => {
+    await told()
+    await act()
+    await act()
+    await pass()
+    const delivered = { 'tries_total succeeded': 2, 'deliveries_total delivered': 2 }
+    expect(await figures()).toEqual({ ...none, ...delivered })
+    receiver.answer(410)
+    await act()
+    await pass()
+    const givenUp = { 'tries_total failed': 1, 'deliveries_total given_up': 1 }
+    expect(await figures()).toEqual({ ...none, ...delivered, ...givenUp })
+  })
+
+  it('tell how much waits and since when, until it is delivered', async () => {
+    await told()
+    receiver.answer(503)
+    await act()
+    await pass(1_000)
+    await act()
+    await pass(60_000)
+    const waiting = await figures()
+    expect(waiting).toMatchObject({
+      'deliveries_total delivered': 0,
+      'deliveries_total given_up': 0,
+      'deliveries_waiting active': 2,
+      'deliveries_waiting paused': 0,
+    })
+    expect(waiting['tries_total failed']).toBeGreaterThan(1)
+    expect(waiting.oldest_waiting_seconds).toBeGreaterThanOrEqual(61)
+    receiver.answer(204)
+    await pass(3 * 60_000)
+    expect(await figures()).toMatchObject({
+      'deliveries_total delivered': 2,
+      'deliveries_waiting active': 0,
+      oldest_waiting_seconds: 0,
+    })
+  })
+
+  it('do not call late what rests with a paused webhook or a project in the bin', async () => {
+    const webhook = await told()
+    receiver.answer(503)
+    await act()
+    await pass(1_000)
+    const change = (body: object) => ada.call(webhookApi.update, { ...at(webhook), body })
+    const rests = {
+      'deliveries_waiting active': 0,
+      'deliveries_waiting paused': 1,
+      oldest_waiting_seconds: 0,
+    }
+    await change({ paused: true })
+    expect(await figures()).toMatchObject(rests)
+    await change({ paused: false })
+    expect(await figures()).toMatchObject({ 'deliveries_waiting active': 1, 'deliveries_waiting paused': 0 })
+    await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}`)
+    expect(await figures()).toMatchObject(rests)
+  })
+
+  it('name no webhook, no URL and no receiver', async () => {
+    const webhook = await told()
+    receiver.answer(503)
+    await act()
+    await pass()
+    const { text } = await scrape(desk.app)
+    for (const word of [webhook.id, 'chat', 'secret-path', new URL(receiver.url).host])
+      expect(text).not.toContain(word)
   })
 })

@@ -50,8 +50,9 @@ describe('a list answer that is older than an event', () => {
     expect(words()).toEqual(['a running', 'b pending'])
   })
 
-  test('takes nothing from another project', () => {
+  test('takes nothing from another project, and nothing of another kind', () => {
     event({ object: { ...item('b', 'pending'), project_id: 'q' }, at: at(3) })
+    order.hear('disk', [{ object: item('d', 'available'), at: at(3) }])
     answer([], at(2))
     expect(words()).toEqual([])
   })
@@ -95,6 +96,17 @@ test('a newer list answer ends what no event told of', () => {
   expect(words()).toEqual(['b running'])
 })
 
+test('of one revision what comes later is believed', () => {
+  event({ object: item('a', 'running'), at: at(5) })
+  expect(order.one('vm.get a', 'vm', item('a', 'stopping'), at(5))?.status).toBe('stopping')
+  answer([item('a', 'stopping')], at(5))
+  expect(words()).toEqual(['a stopping'])
+  answer([item('a', 'stopped')], at(5))
+  expect(words()).toEqual(['a stopped'])
+  for (const status of ['starting', 'running']) event({ object: item('a', status), at: at(6) })
+  expect(words()).toEqual(['a running'])
+})
+
 test('the answer to a change is newer than a list at the same revision', () => {
   answer([item('a', 'running')], at(5))
   event({ object: item('a', 'stopping'), at: at(5.5) })
@@ -112,6 +124,20 @@ test('what was deleted here stays away, whatever is under way', () => {
   expect(words()).toEqual([])
 })
 
+test('what was deleted here is gone as of the newest revision seen, and may come back after it', () => {
+  answer([item('a', 'running')], at(1))
+  for (const number of [5, 3]) event({ object: item('b', 'running'), at: at(number) })
+  event({ object: gone('a'), at: null })
+  answer([item('a', 'running'), item('b', 'running')], at(5))
+  expect(words()).toEqual(['b running'])
+  order.one('vm.get b', 'vm', item('b', 'running'), at(7))
+  event({ object: gone('b'), at: null })
+  answer([item('b', 'running')], at(7))
+  expect(words()).toEqual([])
+  event({ object: item('b', 'stopped'), at: at(8) })
+  expect(words()).toEqual(['b stopped'])
+})
+
 test('after another start of the server its answers count, and those of the old one no more', () => {
   answer([item('a', 'running')], at(900, 'z'))
   answer([item('a', 'stopped')], at(2, 'b'))
@@ -126,6 +152,8 @@ test('what comes without a revision, as from another server, is believed as it c
   expect(words()).toEqual(['a stopped'])
   answer([item('b', 'running')], null)
   expect(words()).toEqual(['b running'])
+  answer([item('b', 'stopped')], at(4))
+  expect(words()).toEqual(['b stopped'])
 })
 
 test('one object is shown as the newest that was said of it', () => {
@@ -133,10 +161,28 @@ test('one object is shown as the newest that was said of it', () => {
   expect(order.one('vm.get a', 'vm', item('a', 'running'), at(2))).toEqual(item('a', 'stopped'))
   expect(order.one('vm.get a', 'vm', item('a', 'starting'), at(4))).toEqual(item('a', 'starting'))
   expect(order.one('vm.get a', 'vm', item('a', 'running'), at(3))).toBeNull()
-  expect([order.isNews('vm.get a', at(4)), order.isNews('vm.get a', at(5))]).toEqual([false, true])
+  const news = [at(4), at(5), null].map((revision) => order.isNews('vm.get a', revision))
+  expect([...news, order.isNews('vm.get b', at(1))]).toEqual([false, true, true, true])
+})
+
+test('one object without a revision is shown as it comes, and so is whatever comes next', () => {
+  expect(order.one('vm.get a', 'vm', item('a', 'running'), at(5))).toEqual(item('a', 'running'))
+  expect(order.one('vm.get a', 'vm', item('a', 'stopped'), null)).toEqual(item('a', 'stopped'))
+  expect(order.one('vm.get a', 'vm', item('a', 'starting'), at(4))).toEqual(item('a', 'starting'))
+})
+
+test('20,000 objects are remembered, and of more those that were said last', () => {
+  const others = Array.from({ length: 19_998 }, (_, i) => ({ object: item(`${i}`, 'stopped'), at: at(3) }))
+  event({ object: item('a', 'stopped'), at: at(3) }, { object: item('b', 'stopped'), at: at(3) }, ...others)
+  event({ object: item('a', 'stopping'), at: at(4) })
+  const asked = (id: string) => order.one(`vm.get ${id}`, 'vm', item(id, 'running'), at(2))?.status
+  expect(asked('b')).toBe('stopped')
+  event({ object: item('c', 'running'), at: at(5) })
+  expect(['a', 'b', '0'].map((id) => asked(id))).toEqual(['stopping', 'running', 'stopped'])
 })
 
 test('nothing is left of one user for the next', () => {
+  answer([item('b', 'running')], at(5))
   event({ object: item('a', 'stopped'), at: at(3) })
   order.clear()
   answer([item('a', 'running')], at(2))

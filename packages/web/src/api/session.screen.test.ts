@@ -6,6 +6,7 @@ import { expectTimeOut, loseSession, trySignIn } from '../features/account/accou
 import { passTime, stopClock } from '../screen/clock.test-kit.ts'
 import { answer, hold, toServer } from '../screen/network.test-kit.ts'
 import { address, call, test, visit } from '../screen/screen.test-kit.ts'
+import { expectCount, said } from '../screen/shown.test-kit.ts'
 
 const home = 'Instant dev environments on a custom hypervisor'
 const account = page.getByRole('button', { name: 'AL Ada Lovelace' })
@@ -60,7 +61,7 @@ describe('a session', () => {
     await expect.element(page.getByRole('heading', { name: 'No Projects Found' })).toBeVisible()
     await page.getByRole('link', { name: 'Projects', exact: true }).click()
     await expect.element(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()
-    await expect.poll(() => page.getByText(user.email, { exact: false }).elements()).toHaveLength(0)
+    await expectCount(said(user.email), 0)
     expect(seen).toEqual([])
   })
 
@@ -98,8 +99,9 @@ describe('a session', () => {
     await expect.element(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()
     // What the page asks by itself now and then must not tell it first.
     hold(vmApi.list)
+    const link = page.getByRole('link', { name: 'Templates' }).element() as HTMLElement
     loseSession()
-    await page.getByRole('link', { name: 'Templates' }).click()
+    link.click()
     await expect.poll(address).toBe('/signin')
     await expect
       .element(page.getByRole('main').getByText('Your session has ended.', { exact: false }))

@@ -1,5 +1,6 @@
 /** What the pages copy, and browsers that do not let them. */
-import { onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
+import type { Locator } from 'vitest/browser'
 
 let last = ''
 const write = navigator.clipboard.writeText.bind(navigator.clipboard)
@@ -14,12 +15,10 @@ document.addEventListener('copy', () => {
 /** What the page copied last. The clipboard itself belongs to the whole browser, so to files of tests beside this one as well. */
 export const copied = async (): Promise<string> => last
 
-/** Until it is given back, or the test ends, the page lacks what browsers offer on https and localhost only. */
-export function browseWithoutClipboard(): { giveBack: () => void } {
-  Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })
-  const giveBack = () => void Reflect.deleteProperty(navigator, 'clipboard')
-  onTestFinished(giveBack)
-  return { giveBack }
+/** Clicks what copies a text. */
+export async function expectCopied(button: Locator, text: string | null | undefined): Promise<void> {
+  await button.click()
+  await expect.poll(copied).toBe(text)
 }
 
 /** Until the end of the test the page is refused whatever way it copies. */

@@ -119,6 +119,13 @@ export async function visit(path: string, state: unknown = null): Promise<void> 
 /** Opens the console anew where it is. What a navigation brought is still there, as in every browser. */
 export const reload = (): Promise<void> => visit(address(), history.state)
 
+/** Goes back as the browser's own button does, and is there then. */
+export async function back(): Promise<void> {
+  const there = new Promise((resolve) => window.addEventListener('popstate', resolve, { once: true }))
+  history.back()
+  await there
+}
+
 /** Where the console is, without its host. */
 export const address = (): string => location.pathname + location.search
 
@@ -201,24 +208,22 @@ export const test = base
     }
   })
 
-/** The texts of all that a locator finds, each as it is read. */
-export const texts = (locator: Locator): string[] =>
-  locator.elements().map((element) => (element.textContent ?? '').replaceAll(/\s+/g, ' ').trim())
-
-/** The stack of messages about what just happened, the newest first. */
-export const toasts = (): Locator => page.getByRole('region', { name: 'Notifications' })
-
-/** Waves all messages away, so that the next one is not taken for the last, which may read the same. */
-export async function dismissToasts(): Promise<void> {
-  const buttons = toasts().getByRole('button', { name: 'Dismiss' })
-  for (const button of buttons.elements()) (button as HTMLElement).click()
-  await expect.poll(() => buttons.elements()).toEqual([])
-}
-
 /** Presses keys in a field as it stands: unlike a click, that leaves alone what is selected there. */
 export async function press(field: Locator, keys: string): Promise<void> {
   ;((await field.findElement()) as HTMLElement).focus()
   await userEvent.keyboard(keys)
+}
+
+/** Clicks what leads to an address. */
+export async function follow(link: Locator, to: string): Promise<void> {
+  await link.click()
+  await expect.poll(address).toBe(to)
+}
+
+/** Clicks a box, and waits until it is ticked, or is so no more. */
+export async function tick(box: Locator, isOn = true): Promise<void> {
+  await box.click()
+  await (isOn ? expect.element(box) : expect.element(box).not).toBeChecked()
 }
 
 /** Chooses an entry of a select by its label. */

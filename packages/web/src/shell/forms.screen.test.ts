@@ -1,18 +1,18 @@
-import { accountApi, templateApi, vmApi } from '@slipway/contract'
-import { diskListPath } from '@slipway/e2e/paths'
+import { accountApi, vmApi } from '@slipway/contract'
+import {
+  diskCreatePath,
+  diskListPath,
+  diskSnapshotCreatePath,
+  diskSnapshotListPath,
+  snapshotCreatePath,
+  snapshotListPath,
+} from '@slipway/e2e/paths'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { page } from 'vitest/browser'
+import { fillSignUp, newPerson } from '../features/account/account.test-kit.ts'
 import { answer, callsOf } from '../screen/network.test-kit.ts'
-import {
-  address,
-  dismissToasts,
-  press,
-  templateId,
-  test,
-  texts,
-  toasts,
-  visit,
-} from '../screen/screen.test-kit.ts'
+import { address, back, follow, press, templateId, test, visit } from '../screen/screen.test-kit.ts'
+import { dismissToasts, expectText, expectTexts, toasts } from '../screen/shown.test-kit.ts'
 
 /** What every form does, shown on one of each kind: a page and a dialog. */
 
@@ -20,17 +20,6 @@ const createPath = `/create?template=${templateId}`
 const failure = 'Failed to create VM. Please try again.'
 const nameOf = () => page.getByLabelText('Name', { exact: true })
 const submitOf = () => page.getByRole('button', { name: 'Create VM' })
-/** Fills the form of somebody new, whose name is written by composing. */
-async function fillSignUp(): Promise<void> {
-  await page.getByLabelText('First name').fill('愛')
-  await page.getByLabelText('Last name').fill('Lovelace')
-  await page.getByLabelText('Email').fill('ada@example.com')
-  await page.getByLabelText('Password', { exact: true }).fill('Analytical-Engine-1843')
-  await page.getByLabelText('Confirm password').fill('Analytical-Engine-1843')
-  // The label holds links; its beginning does not.
-  await page.getByRole('checkbox', { name: /^I agree to/ }).click()
-}
-
 const questionOf = () => page.getByRole('alertdialog', { name: 'Discard what you entered?' })
 
 test('Enter that ends a composition sends nothing; the next one does', async ({ project: _, sshKey: __ }) => {
@@ -48,12 +37,24 @@ test('Enter that ends a composition sends nothing; the next one does', async ({ 
   await expect.poll(address).toBe('/')
   expect(calls).toHaveLength(1)
 })
+
+for (const [form, back, list] of [
+  [diskCreatePath, 'Back to Disks', diskListPath],
+  [diskSnapshotCreatePath, 'Back to Disk Snapshots', diskSnapshotListPath],
+  [snapshotCreatePath, 'Back to Snapshots', snapshotListPath],
+] as const)
+  test(`Cancel leads back to the list, and so does ${back}`, async ({ project }) => {
+    for (const name of [back, 'Cancel']) {
+      await visit(form(project.id))
+      await follow(page.getByRole('link', { name }), list(project.id))
+    }
+  })
+
 test('a page asks before a link, Back or a reload takes what was typed', async ({ user: _ }) => {
   await visit('/templates')
-  await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
-  await expect.poll(address).toBe(createPath)
+  await follow(page.getByRole('link', { name: 'Use This Template: Starter Linux' }), createPath)
   // Nothing is typed yet, so nothing is asked.
-  history.back()
+  await back()
   await expect.poll(address).toBe('/templates')
   history.forward()
   await nameOf().fill('engine')
@@ -65,14 +66,12 @@ test('a page asks before a link, Back or a reload takes what was typed', async (
   await expect.element(questionOf()).not.toBeInTheDocument()
   await expect.poll(address).toBe(createPath)
   await expect.element(nameOf()).toHaveValue('engine')
-  history.back()
-  await questionOf().getByRole('button', { name: 'Discard' }).click()
-  await expect.poll(address).toBe('/templates')
+  await back()
+  await follow(questionOf().getByRole('button', { name: 'Discard' }), '/templates')
   // Cancel says what it does.
   await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
   await nameOf().fill('engine')
-  await page.getByRole('link', { name: 'Cancel' }).click()
-  await expect.poll(address).toBe('/')
+  await follow(page.getByRole('link', { name: 'Cancel' }), '/')
 })
 test('a dialog asks before Escape takes what was typed', async ({ user: _ }) => {
   await visit('/ssh-keys')
@@ -128,7 +127,7 @@ test('the error of a failed try stays at the foot of the form until the next one
   await nameOf().fill('engine')
   const { end } = answer(vmApi.create, 409, { message: 'This project is full' })
   await submitOf().click()
-  await expect.element(toasts().getByRole('alert')).toMatchTextContent(failure)
+  await expectText(toasts().getByRole('alert'), failure)
   await end()
   await dismissToasts()
   const error = page.getByRole('form').getByText(`${failure} This project is full`)
@@ -160,51 +159,27 @@ test('a try after a lost answer has the same idempotency key, another VM another
   await expect.poll(address).toBe('/')
   expect(new Set(keys()).size).toBe(2)
 })
-test('the form for templates keeps what was typed when the server refuses it', async ({ user: _ }) => {
-  await visit('/admin/templates')
-  const form = page.getByRole('form', { name: 'Create Template' })
-  await form.getByLabelText('Name').fill('Compiler')
-  await form.getByLabelText('Description').fill('For compiling')
-  answer(templateApi.create, 500)
-  for (const label of ['Default CPU', 'Default memory']) {
-    await page.getByRole('combobox', { name: label }).click()
-    await page.getByRole('option').first().click()
-  }
-  await form.getByRole('button', { name: 'Create Template' }).click()
-  await expect
-    .element(form.getByRole('alert'))
-    .toHaveTextContent('Failed to create template. Please try again.')
-  await page.getByRole('link', { name: 'Templates' }).first().click()
-  await expect.element(questionOf()).toBeVisible()
-})
 describe('the forms of an account do the same', () => {
-  test('sign-up waits for the end of a composition, and asks before it is left', async () => {
-    const calls = callsOf(accountApi.signUp)
+  test('sign-up asks before it is left, and keeps its error until the next try', async () => {
     await visit('/signup')
-    await fillSignUp()
+    const person = newPerson()
+    await fillSignUp(person)
     const name = page.getByLabelText('First name')
-    for (const composing of [{ isComposing: true }, { keyCode: 229 }])
-      name
-        .element()
-        .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, ...composing }))
-    expect(calls).toEqual([])
     await page.getByRole('banner').getByRole('link', { name: 'Sign In' }).click()
-    await questionOf().getByRole('button', { name: 'Keep Editing' }).click()
-    await expect.poll(address).toBe('/signup')
-    await expect.element(name).toHaveValue('愛')
+    await follow(questionOf().getByRole('button', { name: 'Keep Editing' }), '/signup')
+    await expect.element(name).toHaveValue(person.firstName)
 
     const { end } = answer(accountApi.signUp, 503)
     await press(name, '{Enter}')
     const error = page.getByRole('form', { name: 'Create your account' }).getByRole('alert')
     await expect.element(error).toHaveTextContent('Server error. Please try again later.')
-    await name.fill('Ada')
+    await name.fill('Augusta')
     await expect.element(error).toBeVisible()
     await end()
     await press(name, '{Enter}')
     await expect.element(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
     // It was sent, so nothing is lost.
-    await page.getByRole('link', { name: 'Go to Sign In' }).click()
-    await expect.poll(address).toBe('/signin')
+    await follow(page.getByRole('link', { name: 'Go to Sign In' }), '/signin')
   })
 
   test('sign-in says what is missing in its own words, and may be left', async () => {
@@ -212,15 +187,15 @@ describe('the forms of an account do the same', () => {
     await visit('/signin')
     const form = page.getByRole('form', { name: 'Sign in' })
     await form.getByRole('button', { name: 'Sign In' }).click()
-    await expect
-      .poll(() => texts(form.getByRole('alert')))
-      .toEqual(['Please enter your email address', 'Please enter your password'])
+    await expectTexts(form.getByRole('alert'), [
+      'Please enter your email address',
+      'Please enter your password',
+    ])
     await expect.element(form.getByLabelText('Email')).toHaveFocus()
     expect(calls).toEqual([])
     await form.getByLabelText('Email').fill('ada@example.com')
     await form.getByLabelText('Password', { exact: true }).fill('some')
-    await page.getByRole('banner').getByRole('link', { name: 'Sign Up' }).click()
-    await expect.poll(address).toBe('/signup')
+    await follow(page.getByRole('banner').getByRole('link', { name: 'Sign Up' }), '/signup')
   })
 
   test('a new password is not lost to a link, but to the one that asks for another link', async () => {
@@ -230,7 +205,6 @@ describe('the forms of an account do the same', () => {
     await questionOf().getByRole('button', { name: 'Keep Editing' }).click()
     await page.getByLabelText('Confirm password').fill('Difference-Engine-1822')
     await page.getByRole('button', { name: 'Change Password' }).click()
-    await page.getByRole('link', { name: 'Send a new reset link' }).click()
-    await expect.poll(address).toBe('/forgot-password')
+    await follow(page.getByRole('link', { name: 'Send a new reset link' }), '/forgot-password')
   })
 })

@@ -3,7 +3,8 @@ import { describe, expect } from 'vitest'
 import { type Locator, page, userEvent } from 'vitest/browser'
 import { holdClock, passTime, stopClock } from '../screen/clock.test-kit.ts'
 import { answer } from '../screen/network.test-kit.ts'
-import { press, test, toasts, visit } from '../screen/screen.test-kit.ts'
+import { press, test, visit } from '../screen/screen.test-kit.ts'
+import { expectCount, expectToast, toasts } from '../screen/shown.test-kit.ts'
 
 const title = () => page.getByRole('heading', { level: 1 })
 const boxOf = (element: Locator) => element.element().getBoundingClientRect()
@@ -17,7 +18,7 @@ describe('toasts', () => {
     await stopClock()
     holdClock()
     await copy.click()
-    await expect.element(toasts().getByRole('status')).toHaveTextContent('Copied to clipboard!')
+    await expectToast('Copied to clipboard!')
 
     await page.getByRole('link', { name: /^VMs/ }).click()
     answer(vmApi.stop, 409, { message: 'Not now' })
@@ -35,7 +36,7 @@ describe('toasts', () => {
     expect(older.y).toBeGreaterThan(newer.y + newer.height)
 
     await toasts().getByRole('button', { name: 'Dismiss' }).last().click()
-    await expect.poll(() => toasts().getByRole('status').elements()).toHaveLength(0)
+    await expectCount(toasts().getByRole('status'), 0)
     await expect.element(failure).toBeVisible()
   })
 
@@ -48,10 +49,8 @@ describe('toasts', () => {
     const toast = toasts().getByRole('status')
     await copy.click()
     await expect.element(toast).toBeVisible()
-    await passTime(4_999)
-    await expect.element(toast).toBeVisible()
-    await passTime(1)
-    await expect.poll(() => toast.elements()).toHaveLength(0)
+    await passTime(5_000)
+    await expectCount(toast, 0)
 
     // The pointer and the focus stop its time; the rest runs afterwards.
     await copy.click()
@@ -67,7 +66,7 @@ describe('toasts', () => {
     await passTime(2_999)
     await expect.element(toast).toBeVisible()
     await passTime(1)
-    await expect.poll(() => toast.elements()).toHaveLength(0)
+    await expectCount(toast, 0)
   })
 
   test('go in time when they come up under a pointer that rests', async ({ sshKey }) => {
@@ -84,6 +83,6 @@ describe('toasts', () => {
     await userEvent.pointer({ coords: { x: 1280 - 100, y: 30 } })
     await expect.poll(() => toast.element().matches(':hover')).toBe(true)
     await passTime(5_000)
-    await expect.poll(() => toast.elements()).toHaveLength(0)
+    await expectCount(toast, 0)
   })
 })

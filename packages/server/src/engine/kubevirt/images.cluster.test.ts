@@ -1,17 +1,18 @@
+// @module-tag full
 /**
  * Boot images in a real cluster with CDI, or one that plays it, where SLIPWAY_TEST_KUBECONFIG names one (see
  * `kube/kube.cluster.test.ts`); uploads go where CDI says, or to SLIPWAY_KUBE_UPLOAD_URL.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serve } from '../../image/import.test-kit.ts'
 import { readRecipes } from '../../image/recipe.ts'
-import { systemClock } from '../../lib/clock.ts'
 import { run } from '../../lib/command.ts'
-import { silentLog } from '../../lib/log.ts'
+import { directoryForAll } from '../../lib/directory.test-kit.ts'
+import { work } from '../engine.test-kit.ts'
+import { groundOver, kubeconfig, newClient, newPrefix } from './cluster.test-kit.ts'
 import type { Ground } from './ground.ts'
 import { readClusterImages } from './image-keys.ts'
 import { pruneImages } from './image-prune.ts'
@@ -19,33 +20,24 @@ import { findImage, type ImageDisk, uploadImage } from './image-upload.ts'
 import { ensureImageNamespace, imageVolume } from './image-volume.ts'
 import { type Images, makeImages } from './images.ts'
 import { kinds } from './kinds.ts'
-import { makeKubeClient } from './kube/kube-client.ts'
-import { readKubeconfig } from './kube/kubeconfig.ts'
-import { makeMirror } from './mirror.ts'
-import { makeNames, mark } from './names.ts'
+import { mark } from './names.ts'
 import { findUploadProxy, type UploadProxy } from './upload-proxy.ts'
 
-const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
 if (!kubeconfig)
   console.log('SKIPPED: "boot images in a cluster", because SLIPWAY_TEST_KUBECONFIG names none')
 
 const mebibyte = 1024 ** 2
 
 describe.skipIf(!kubeconfig)('boot images in a cluster', () => {
-  let workDir: string
+  const workDir = directoryForAll()
   let ground: Ground
   let images: Images
   let proxy: UploadProxy
   let disk: ImageDisk
   let clusterImages: Awaited<ReturnType<typeof readClusterImages>>
-  const work = () => ({ signal: new AbortController().signal, onProgress: () => {} })
 
   beforeAll(async () => {
-    const cluster = await readKubeconfig(kubeconfig ?? '', systemClock)
-    const client = makeKubeClient(cluster, { clock: systemClock })
-    const names = makeNames(`t-${randomBytes(4).toString('hex')}`)
-    const common = { client, names, clock: systemClock, log: silentLog }
-    ground = { ...common, mirror: makeMirror(common), storageClass: null, snapshotClass: null }
+    ground = groundOver(await newClient(), newPrefix())
     await ground.mirror.synced
     clusterImages = await readClusterImages(await readRecipes())
     images = makeImages(ground, {
@@ -58,10 +50,9 @@ describe.skipIf(!kubeconfig)('boot images in a cluster', () => {
       sources: { guard: async () => {} },
       rootBytes: 64 * mebibyte,
     })
-    proxy = await findUploadProxy(client, process.env.SLIPWAY_KUBE_UPLOAD_URL ?? null, false)
+    proxy = await findUploadProxy(ground.client, process.env.SLIPWAY_KUBE_UPLOAD_URL ?? null, false)
 
-    workDir = await mkdtemp(join(tmpdir(), 'slipway-cluster-images-'))
-    const [raw, path] = [join(workDir, 'raw'), join(workDir, 'disk')]
+    const [raw, path] = [join(workDir(), 'raw'), join(workDir(), 'disk')]
     await writeFile(raw, randomBytes(3 * mebibyte))
     await run('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', raw, path])
     const sha256 = createHash('sha256')
@@ -73,7 +64,6 @@ describe.skipIf(!kubeconfig)('boot images in a cluster', () => {
     await ground.client.remove(kinds.namespaces, { name: ground.names.imagesNamespace }).catch(() => {})
     await ground.mirror.close()
     ground.client.close()
-    await rm(workDir, { recursive: true, force: true })
   })
 
   const ours = (id: string) => {
@@ -152,9 +142,7 @@ describe.skipIf(!kubeconfig)('boot images in a cluster', () => {
       const { key } = clusterImages.find(address) ?? { key: '' }
       await expect.poll(() => findImage(ground, key)?.requested).toBe('3Mi')
       // A real cluster does not reach this address, and says so.
-      await expect
-        .poll(async () => (await images.lookAtImage(address)).state, { timeout: 50_000 })
-        .not.toBe('coming')
+      await expect.poll(async () => (await images.lookAtImage(address)).state).not.toBe('coming')
     } finally {
       server.stop()
     }

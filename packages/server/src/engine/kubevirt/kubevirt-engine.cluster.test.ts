@@ -3,7 +3,6 @@
  * to the servers: a call that is refused fails the run, even where the engine would have gone on without. Its guests are played: where
  * SLIPWAY_TEST_GUEST_COMMAND names a command, `COMMAND NAMESPACE/NAME poweroff` (or `crash`) lets that happen in one.
  */
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,22 +11,20 @@ import { leastValues, renderChart } from '../../deploy/chart.test-kit.ts'
 import { clusterAs, install, uninstall } from '../../deploy/installed-chart.test-kit.ts'
 import { systemClock } from '../../lib/clock.ts'
 import { run } from '../../lib/command.ts'
-import { silentLog } from '../../lib/log.ts'
 import { describeEngine } from '../engine.suite.ts'
 import { PROJECT_ID } from '../engine.test-kit.ts'
-import { anySource, imagesOf } from './images.test-kit.ts'
+import { engineOver, kubeconfig, makeBootImage, newPrefix } from './cluster.test-kit.ts'
+import { anySource } from './images.test-kit.ts'
 import { kinds } from './kinds.ts'
 import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
 import { isKube } from './kube/kube-error.ts'
 import { readKubeconfig } from './kube/kubeconfig.ts'
-import { makeKubevirtEngine } from './kubevirt-engine.ts'
 import { makeNames } from './names.ts'
 
-const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
 const guestCommand = process.env.SLIPWAY_TEST_GUEST_COMMAND
 const MIB = 2 ** 20
 
-if (kubeconfig && guestCommand) describeEngine('KubeVirt', () => makeHarness(kubeconfig, guestCommand))
+if (kubeconfig && guestCommand) describeEngine('KubeVirt', () => makeHarness(guestCommand))
 else {
   const missing = kubeconfig
     ? 'SLIPWAY_TEST_GUEST_COMMAND names no way into guests'
@@ -36,12 +33,12 @@ else {
   test.skip('KubeVirt as an engine', () => {})
 }
 
-async function makeHarness(file: string, command: string) {
-  const prefix = `slipway-${randomBytes(3).toString('hex')}`
+async function makeHarness(command: string) {
+  const prefix = newPrefix()
   const names = makeNames(prefix)
   const image = { namespace: names.imagesNamespace, name: 'image-test', sizeBytes: 64 * MIB }
   const limits = { clock: systemClock, qps: 500, burst: 500 }
-  const client = makeKubeClient(await readKubeconfig(file, systemClock), limits)
+  const client = makeKubeClient(await readKubeconfig(kubeconfig ?? '', systemClock), limits)
   const release = `${prefix}-release`
   const rendered = renderChart({ ...leastValues, kube: { prefix } }, { name: release, namespace: release })
   // No pod of it has to come up: the engine runs here, as the account of the servers.
@@ -54,11 +51,7 @@ async function makeHarness(file: string, command: string) {
   const refused: string[] = []
   const newClient = () => tellingRefusals(makeKubeClient(cluster, limits), refused)
   const directory = await mkdtemp(join(tmpdir(), 'slipway-recorder-'))
-  await client.create(kinds.dataVolumes, image.namespace, {
-    kind: 'DataVolume',
-    metadata: { name: image.name, labels: names.labels('image', 'test', null) },
-    spec: { source: { blank: {} }, storage: { resources: { requests: { storage: '64Mi' } } } },
-  })
+  await makeBootImage(client, image, names.labels('image', 'test', null))
   /** Whether a stream was refused because its project was being removed: the rights there go first. */
   async function wentWithItsProject(refusal: string): Promise<boolean> {
     const [, name] = /^openStream: .* in the namespace "([^"]+)"/.exec(refusal) ?? []
@@ -85,20 +78,8 @@ async function makeHarness(file: string, command: string) {
     },
     pass: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)),
     async open() {
-      const engine = makeKubevirtEngine({
-        client: newClient(),
-        prefix,
-        storageClass: null,
-        snapshotClass: null,
-        rootBytes: 64 * MIB,
-        clock: systemClock,
-        log: silentLog,
-        images: () => imagesOf(image),
-        sources: () => anySource(128 * MIB),
-        recorder: { directory },
-        prometheusUrl: null,
-        networks: true,
-      })
+      const sources = () => anySource(128 * MIB)
+      const engine = engineOver(newClient(), { prefix, image, directory, sources })
       await engine.open()
       return engine
     },

@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest'
-import type { MachineSpec } from '../engine.ts'
+import { machineSpec } from '../engine.test-kit.ts'
 import { machineObject } from './machine-object.ts'
 import { seedObject } from './machine-seed.ts'
 import { makeNames, mark } from './names.ts'
 
 const names = makeNames('slipway')
-const spec: MachineSpec = {
-  ...{ id: 'b1', projectId: 'p1', hostname: 'web-1', cpu: 2, memoryMb: 512, imageId: 'starter' },
-  sshPublicKeys: ['ssh-ed25519 AAAA me@home'],
+const spec = machineSpec('web-1', {
+  ...{ id: 'b1', projectId: 'p1', cpu: 2, memoryMb: 512, sshPublicKeys: ['ssh-ed25519 AAAA me@home'] },
   volumeIds: ['0123456789abcdef0123456789', 'd2'],
-  persistent: true,
-}
+})
 const around = {
   endsAtReboot: true,
   image: { namespace: 'slipway-images', name: 'image-1', sizeBytes: 2 ** 30 },

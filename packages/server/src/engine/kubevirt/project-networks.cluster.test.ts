@@ -1,30 +1,24 @@
+// @module-tag full
 /** The networks of projects in the cluster that SLIPWAY_TEST_KUBECONFIG names: the objects, and who takes them away. */
-import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../lib/clock.ts'
+import { directoryForAll } from '../../lib/directory.test-kit.ts'
 import { silentLog } from '../../lib/log.ts'
+import { machineSpec } from '../engine.test-kit.ts'
 import type { Engine, NetworkSpec } from '../engine.ts'
-import { anySource, imagesOf } from './images.test-kit.ts'
+import { engineOver, kubeconfig, makeBootImage, newClient, newPrefix } from './cluster.test-kit.ts'
 import { kinds } from './kinds.ts'
-import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
-import { readKubeconfig } from './kube/kubeconfig.ts'
-import { makeKubevirtEngine } from './kubevirt-engine.ts'
+import type { KubeClient } from './kube/kube-client.ts'
 import { makeNames } from './names.ts'
 import { policySpec } from './project-policy.ts'
 
-const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
 if (!kubeconfig)
   console.log(
     'SKIPPED: "the network of a project in a cluster", because SLIPWAY_TEST_KUBECONFIG names no cluster',
   )
 
-const patience = { timeout: 20_000, interval: 50 }
-
 describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
-  const prefix = `slipway-${randomBytes(3).toString('hex')}`
+  const prefix = newPrefix()
   const names = makeNames(prefix)
   const projectId = randomUUID()
   const namespace = names.namespaceOf(projectId)
@@ -37,30 +31,17 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
   }
   const image = { namespace: names.imagesNamespace, name: 'image-test', sizeBytes: 2 ** 26 }
   const warnings: string[] = []
-  let directory: string
+  const directory = directoryForAll()
   let client: KubeClient
   let engine: Engine
 
   async function open(networks: boolean): Promise<Engine> {
-    const opened = makeKubevirtEngine({
-      ...{ client: await newClient(), prefix, storageClass: null, snapshotClass: null, rootBytes: 2 ** 26 },
-      clock: systemClock,
-      log: { ...silentLog, warn: (...all: unknown[]) => void warnings.push(String(all.at(-1))) },
-      images: () => imagesOf(image),
-      sources: () => anySource(2 ** 26),
-      recorder: { directory },
-      prometheusUrl: null,
-      networks,
-    })
+    const warn = (...all: unknown[]) => void warnings.push(String(all.at(-1)))
+    const more = { prefix, image, directory: directory(), log: { ...silentLog, warn }, networks }
+    const opened = engineOver(await newClient(), more)
     await opened.open()
     return opened
   }
-  const newClient = async () =>
-    makeKubeClient(await readKubeconfig(kubeconfig ?? '', systemClock), {
-      clock: systemClock,
-      qps: 500,
-      burst: 500,
-    })
 
   const policy = async () =>
     (await client.list(kinds.networkPolicies, { namespace })).items.map(({ spec }) => spec)
@@ -82,8 +63,7 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
   const service = [[names.guests, 'None', undefined]]
   const start = (id: string) => engine.startMachine(id, { freshRoot: false, volumeIds: [] })
   const guests = async () => Object.fromEntries(await engine.networkAddresses(projectId))
-  const living = (count: number) =>
-    expect.poll(async () => Object.keys(await guests()).length, patience).toBe(count)
+  const living = (count: number) => expect.poll(async () => Object.keys(await guests()).length).toBe(count)
   /** As it is while both live. */
   async function wanted(): Promise<Record<string, string[]>> {
     const { [web]: atWeb = '', [db]: atDb = '' } = await guests()
@@ -91,37 +71,27 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
     return { web: ofWeb, '1st': ofWeb, [web]: ofWeb, db: ofDb, [db]: ofDb, all: [atWeb, atDb].sort() }
   }
   const stands = async () => {
-    await expect.poll(isHeadless, patience).toEqual(service)
-    await expect.poll(policy, patience).toEqual([policySpec('internet', 'kubevirt')])
-    await expect.poll(found, patience).toEqual(await wanted())
+    await expect.poll(isHeadless).toEqual(service)
+    await expect.poll(policy).toEqual([policySpec('internet', 'kubevirt')])
+    await expect.poll(found).toEqual(await wanted())
   }
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'slipway-recorder-'))
     client = await newClient()
     await client.create(kinds.namespaces, undefined, {
       kind: 'Namespace',
       metadata: { name: image.namespace, labels: names.labels('image', 'images', null) },
     })
-    await client.create(kinds.dataVolumes, image.namespace, {
-      kind: 'DataVolume',
-      metadata: { name: image.name, labels: names.labels('image', 'test', null) },
-      spec: { source: { blank: {} }, storage: { resources: { requests: { storage: '64Mi' } } } },
-    })
+    await makeBootImage(client, image, names.labels('image', 'test', null))
     engine = await open(true)
-    const size = { cpu: 1, memoryMb: 128, imageId: 'x', sshPublicKeys: [], volumeIds: [], persistent: true }
-    for (const [id, hostname] of [
-      [web, 'web'],
-      [db, 'db'],
-    ] as const)
-      await engine.createMachine({ id, projectId, hostname, ...size })
-  }, 60_000)
+    for (const [hostname, id] of Object.entries({ web, db }))
+      await engine.createMachine(machineSpec(hostname, { id, projectId, memoryMb: 128, imageId: 'x' }))
+  })
   afterAll(async () => {
     await engine.close()
     for (const name of [namespace, names.imagesNamespace])
       await client.remove(kinds.namespaces, { name }).catch(() => {})
     client.close()
-    await rm(directory, { recursive: true })
   })
 
   it('lets guests reach only each other until it is told', async () => {
@@ -138,7 +108,7 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
     for (const id of [web, db]) await start(id)
     await living(2)
     await stands()
-  }, 60_000)
+  })
 
   it('is another one as soon as that is told', async () => {
     await engine.putNetwork(projectId, { label: 'store', internet: false, names: { ledger: [db] } })
@@ -153,55 +123,37 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
     await engine.powerOff(web)
     await living(1)
     const at = [(await guests())[db]]
-    await expect.poll(found, patience).toEqual({ db: at, [db]: at, all: at })
+    await expect.poll(found).toEqual({ db: at, [db]: at, all: at })
     await start(web)
     await living(2)
     await stands()
-  }, 60_000)
+  })
 
+  const policyAt = { namespace, name: 'project' }
+  const serviceAt = { namespace, name: names.guests }
   const slice = { namespace, name: `${names.guests}-ipv4-0` }
+  const elsewhere = (hostname: string) => ({ addresses: ['10.9.9.9'], hostname, conditions: { ready: true } })
+  const everywhere = { podSelector: {}, policyTypes: ['Egress'], egress: [{}] }
+  const opening = [{ op: 'replace', path: '/spec', value: everywhere } as const]
+  // Without a selector it is of both families by default, also where the cluster has one.
+  const other = { spec: { selector: { a: 'b' }, ipFamilyPolicy: 'SingleStack' } }
+  const ofOther = { metadata: { labels: { 'kubernetes.io/service-name': 'other' } } }
+  const astray = { endpoints: [elsewhere('web')] }
   const others: [string, () => Promise<unknown>][] = [
-    ['takes its policy away', () => client.remove(kinds.networkPolicies, { namespace, name: 'project' })],
-    [
-      'opens its policy',
-      () =>
-        client.patch(kinds.networkPolicies, { namespace, name: 'project' }, [
-          { op: 'replace', path: '/spec', value: { podSelector: {}, policyTypes: ['Egress'], egress: [{}] } },
-        ]),
-    ],
-    ['takes its service away', () => client.remove(kinds.services, { namespace, name: names.guests })],
-    [
-      'makes another service of it',
-      () =>
-        // Without a selector it is of both families by default, also where the cluster has one.
-        client.merge(
-          kinds.services,
-          { namespace, name: names.guests },
-          { spec: { selector: { a: 'b' }, ipFamilyPolicy: 'SingleStack' } },
-        ),
-    ],
+    ['takes its policy away', () => client.remove(kinds.networkPolicies, policyAt)],
+    ['opens its policy', () => client.patch(kinds.networkPolicies, policyAt, opening)],
+    ['takes its service away', () => client.remove(kinds.services, serviceAt)],
+    ['makes another service of it', () => client.merge(kinds.services, serviceAt, other)],
     ['takes its names away', () => client.remove(kinds.endpointSlices, slice)],
     ['empties its names', () => client.merge(kinds.endpointSlices, slice, { endpoints: [] })],
-    [
-      'leads its names elsewhere',
-      () =>
-        client.merge(kinds.endpointSlices, slice, {
-          endpoints: [{ addresses: ['10.9.9.9'], hostname: 'web', conditions: { ready: true } }],
-        }),
-    ],
-    [
-      'gives its names to another service',
-      () =>
-        client.merge(kinds.endpointSlices, slice, {
-          metadata: { labels: { 'kubernetes.io/service-name': 'other' } },
-        }),
-    ],
+    ['leads its names elsewhere', () => client.merge(kinds.endpointSlices, slice, astray)],
+    ['gives its names to another service', () => client.merge(kinds.endpointSlices, slice, ofOther)],
   ]
   it.each(others)('comes back when somebody %s, and the log says so', async (_, act) => {
     warnings.length = 0
     await act()
     await expect
-      .poll(() => warnings, patience)
+      .poll(() => warnings)
       .toContain('Parts of the networks of projects were missing and have been put back')
     await stands()
   })
@@ -214,7 +166,7 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
         labels: { ...names.labels('project', projectId, projectId), 'kubernetes.io/service-name': 'vms' },
       },
       addressType: 'IPv4',
-      endpoints: [{ addresses: ['10.9.9.9'], hostname: 'bank', conditions: { ready: true } }],
+      endpoints: [elsewhere('bank')],
     })
     await stands()
   })
@@ -230,11 +182,11 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
         await engine.powerOff(web)
         await start(web)
         return (await client.get(kinds.machines, at)).spec.template.spec.subdomain
-      }, patience)
+      })
       .toBe(names.guests)
     await living(2)
     await stands()
-  }, 60_000)
+  })
 
   it('stands while nobody says anything of it, and is switched off with the setting', async () => {
     await engine.close()
@@ -249,5 +201,5 @@ describe.skipIf(!kubeconfig)('the network of a project in a cluster', () => {
     await engine.powerOff(web)
     await start(web)
     expect(await policy()).toEqual([policySpec('anywhere', 'kubevirt')])
-  }, 60_000)
+  })
 })

@@ -1,24 +1,29 @@
 import { expect, test } from 'vitest'
-import { bytesOf, quantityOf } from './quantities.ts'
+import { bytesOf, numberOf, quantityOf } from './quantities.ts'
 
 test.each([
   ['0', 0],
   ['64', 64],
-  ['1500m', 2],
+  ['250000000n', 0.25],
+  ['12u', 0.000012],
+  ['1500m', 1.5],
   ['1k', 1000],
+  ['5M', 5_000_000],
   ['10G', 10e9],
-  ['10Gi', 10 * 2 ** 30],
+  ['262144Ki', 2 ** 28],
   ['1.5Mi', 1.5 * 2 ** 20],
+  ['10Gi', 10 * 2 ** 30],
   ['1e3', 1000],
   ['1E3', 1000],
   ['.5Ki', 512],
   ['2Ei', 2 ** 61],
-])('%s is %d bytes', (text, bytes) => {
-  expect(bytesOf(text)).toBe(bytes)
+])('%s is the quantity %d, and as many whole bytes', (text, number) => {
+  expect(numberOf(text)).toBeCloseTo(number, 12)
+  expect(bytesOf(text)).toBe(Math.ceil(number))
 })
 
 test.each(['', '10GB', 'Gi', '-1', '1 Gi', 'ten', undefined])('%s is no size', (text) => {
-  expect(bytesOf(text)).toBe(null)
+  expect([numberOf(text), bytesOf(text)]).toEqual([null, null])
 })
 
 test('a size that is written can be read again, exactly', () => {

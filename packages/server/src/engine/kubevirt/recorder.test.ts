@@ -1,20 +1,24 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { readdir } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { directoryForEach } from '../../lib/directory.test-kit.ts'
 import type { MachineConsole } from '../engine.ts'
 import { makeRecorder } from './recorder.ts'
 import { playGround } from './streams.test-kit.ts'
 
 const missing = /\[Slipway was not connected to this console .*\. Output from that time is missing\.\]/
 
-describe('a recorder', () => {
-  let directory: string
-  beforeEach(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'slipway-recorder-'))
+/** Everything that comes out of a stream from now on. */
+function heardAt(stream: Duplex): () => string {
+  let heard = ''
+  stream.on('data', (chunk) => {
+    heard += chunk
   })
-  afterEach(() => rm(directory, { recursive: true, force: true }))
+  return () => heard
+}
+
+describe('a recorder', () => {
+  const directory = directoryForEach()
 
   function play(refuses: () => boolean = () => false) {
     const lines: Duplex[] = []
@@ -32,7 +36,7 @@ describe('a recorder', () => {
         return lines[count - 1] as Duplex
       },
       async start() {
-        const recorder = await makeRecorder(played.ground, directory)
+        const recorder = await makeRecorder(played.ground, directory())
         onTestFinished(() => recorder.close())
         return recorder
       },
@@ -90,12 +94,9 @@ describe('a recorder', () => {
     expect(await terminal.write(Buffer.from('x'))).toBe(false)
     runs('a')
     const other = await line(1)
-    let typed = ''
-    other.on('data', (chunk) => {
-      typed += chunk
-    })
+    const typed = heardAt(other)
     await expect.poll(() => terminal.write(Buffer.from('ls\r'))).toBe(true)
-    await expect.poll(() => typed).toBe('ls\r')
+    await expect.poll(typed).toBe('ls\r')
     expect(await recorder.open('of-nobody')).toBeNull()
     expect(await recorder.open('../../etc/passwd')).toBeNull()
   })
@@ -110,12 +111,9 @@ describe('a recorder', () => {
     refuses = false
     await clock.advance(5000)
     const other = await line(1)
-    let typed = ''
-    other.on('data', (chunk) => {
-      typed += chunk
-    })
+    const typed = heardAt(other)
     expect(await Promise.all(typing)).toEqual([true, true])
-    await expect.poll(() => typed).toBe('ls\rpwd\r')
+    await expect.poll(typed).toBe('ls\rpwd\r')
   })
 
   test('does not hold what is typed without end, nor after the guest has ended', async () => {
@@ -201,11 +199,11 @@ describe('a recorder', () => {
     await expect.poll(() => terminal.extent().end).toBe(18 * mib)
     await expect.poll(() => terminal.extent().first).toBeGreaterThan(8 * mib - 1)
     expect(String(await terminal.read(18 * mib - 2, 100))).toBe('RR')
-    expect((await readdir(directory)).sort()).toEqual(['a.json', 'a.log'])
+    expect((await readdir(directory())).sort()).toEqual(['a.json', 'a.log'])
     goesAway('a')
     isDeleted('a')
     await clock.advance(5000)
-    await expect.poll(() => readdir(directory)).toEqual([])
+    await expect.poll(() => readdir(directory())).toEqual([])
     expect(await recorder.open('a')).toBeNull()
   })
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { MachineSnapshotContent } from './kinds.ts'
 import { makeNames } from './names.ts'
 import { asideFor, asideIn, readPrepared, restoringOf, writePrepared } from './restore-plan.ts'
@@ -27,29 +27,32 @@ test('what the machine does not have any more is put aside and never overwritten
   expect(asideIn('restore-x', null)).toEqual([])
 })
 
-describe('a restore', () => {
-  test('is done when the root disk is in place', () => {
-    expect(restoringOf({ complete: true, restores: [{ volumeName: 'root' }] })).toEqual({ is: 'done' })
-  })
-
-  test('that completed and put nothing in place has failed', () => {
-    expect(restoringOf({ complete: true })).toMatchObject({ is: 'failed' })
-    expect(restoringOf({ complete: true, restores: [] })).toMatchObject({ is: 'failed' })
-    expect(restoringOf({ complete: true, restores: [{ volumeName: 'disk-a' }] })).toMatchObject({
-      is: 'failed',
-    })
-  })
-
-  test('goes on while KubeVirt says that the VM is not running', () => {
-    const conditions = [{ type: 'Progressing', status: 'False', reason: 'VM is not running' }] as const
-    expect(restoringOf({ complete: false, conditions: [...conditions] })).toEqual({ is: 'coming' })
-    expect(restoringOf(null)).toEqual({ is: 'coming' })
-  })
-
-  test('has failed when KubeVirt says so', () => {
-    const conditions = [{ type: 'Failure', status: 'True', reason: 'no storage' }] as const
-    expect(restoringOf({ conditions: [...conditions] })).toEqual({ is: 'failed', why: 'no storage' })
-  })
+const failed = expect.objectContaining({ is: 'failed' })
+const condition = (type: string, status: 'True' | 'False', reason: string) => ({
+  conditions: [{ type, status, reason }],
+})
+test.each<[string, Parameters<typeof restoringOf>[0], object]>([
+  [
+    'is done when the root disk is in place',
+    { complete: true, restores: [{ volumeName: 'root' }] },
+    { is: 'done' },
+  ],
+  ['that completed and tells nothing has failed', { complete: true }, failed],
+  ['that completed and put nothing in place has failed', { complete: true, restores: [] }, failed],
+  ['without the root disk has failed', { complete: true, restores: [{ volumeName: 'disk-a' }] }, failed],
+  [
+    'goes on while KubeVirt says that the VM is not running',
+    { complete: false, ...condition('Progressing', 'False', 'VM is not running') },
+    { is: 'coming' },
+  ],
+  ['goes on before KubeVirt says anything', null, { is: 'coming' }],
+  [
+    'has failed when KubeVirt says so',
+    condition('Failure', 'True', 'no storage'),
+    { is: 'failed', why: 'no storage' },
+  ],
+])('a restore %s', (_, status, is) => {
+  expect(restoringOf(status)).toEqual(is)
 })
 
 test('what was prepared is read as it was written, and nothing else is', () => {

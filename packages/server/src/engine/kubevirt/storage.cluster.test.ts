@@ -1,3 +1,4 @@
+// @module-tag full
 /**
  * Volumes, snapshots and restores on the cluster that SLIPWAY_TEST_KUBECONFIG names. Where SLIPWAY_TEST_FAULT_ANNOTATION
  * names the annotation by which a played cluster is told to misbehave, its bad days are tested as well.
@@ -6,12 +7,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { work } from '../engine.test-kit.ts'
 import type { VolumeSource } from '../engine.ts'
+import { kubeconfig } from './cluster.test-kit.ts'
 import { inOurWords } from './failure.ts'
 import { kinds } from './kinds.ts'
 import { mark } from './names.ts'
 import { eventually, openTestCluster, type TestCluster } from './storage.test-kit.ts'
 
-const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
 const faultAnnotation = process.env.SLIPWAY_TEST_FAULT_ANNOTATION
 if (!kubeconfig) console.log('SKIPPED: "storage on a cluster", because SLIPWAY_TEST_KUBECONFIG names none')
 else if (!faultAnnotation)
@@ -24,9 +25,9 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
   let engine: TestCluster['engine']
 
   beforeAll(async () => {
-    cluster = await openTestCluster(kubeconfig ?? '')
+    cluster = await openTestCluster()
     engine = cluster.engine
-  }, 30_000)
+  })
   afterAll(() => cluster.close())
   beforeEach(() => cluster.wrongs.clear())
 
@@ -41,26 +42,8 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
     engine.createMachineSnapshot(id, { machineId, volumeIds, memory: false }, work())
   const volumesOf = async (id: string) =>
     (await cluster.machine(id)).spec.template.spec.volumes.map(({ name }) => name)
-  const misbehave = (plural: string, word: string) =>
-    cluster.wrongs.set(plural, { [faultAnnotation ?? '']: word })
 
   describe('a volume', () => {
-    it('is made once of the size it was asked for, and nothing is left of it', async () => {
-      const id = randomUUID()
-      const both = await Promise.all([make(id, { from: 'nothing' }, 64), make(id, { from: 'nothing' }, 64)])
-      expect(both).toEqual([
-        { sizeBytes: 64 * MIB, sha256: null },
-        { sizeBytes: 64 * MIB, sha256: null },
-      ])
-      expect(await engine.inspectVolume(id)).toEqual({ state: 'whole', sizeBytes: 64 * MIB })
-      expect(await engine.listVolumes()).toContain(id)
-      await engine.deleteVolume(id)
-      await engine.deleteVolume(id)
-      expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
-      expect(await engine.listVolumes()).not.toContain(id)
-      await expect.poll(() => cluster.left(kinds.claims), { timeout: 10_000 }).not.toContain(`disk-${id}`)
-    })
-
     it('is as large as what it is fetched from, and tells how far it is', async () => {
       const heard: (number | null)[] = []
       const onProgress = (fraction: number | null) => heard.push(fraction)
@@ -88,10 +71,6 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
         expect((await make(id, source, 16)).sizeBytes).toBe(mebibytes * MIB)
         await engine.deleteVolume(id)
       }
-      for (const from of ['volume-snapshot', 'machine-snapshot'] as const)
-        await expect(make(randomUUID(), { from, snapshotId: randomUUID() })).rejects.toMatchObject({
-          code: 'snapshot-missing',
-        })
       await engine.deleteVolumeSnapshot(ofDisk, work())
       await engine.deleteMachineSnapshot(ofMachine)
     })
@@ -168,12 +147,10 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       expect(await volumesOf(machine)).toEqual(['root', `disk-${one}`])
     })
 
-    it('has a volume that no other one gets and nobody deletes, for as long as its guest lives', async () => {
+    it('has a volume that another one gets, and somebody deletes, once its guest has ended', async () => {
       const data = await blank()
       const [owner, other] = [await cluster.makeMachine({ volumeIds: [data] }), await cluster.makeMachine()]
       await cluster.start(owner)
-      await expect(engine.attachVolume(other, data)).rejects.toMatchObject({ code: 'volume-busy' })
-      await expect(engine.deleteVolume(data)).rejects.toMatchObject({ code: 'volume-busy' })
       await cluster.stop(owner)
       await engine.attachVolume(other, data)
       expect(await volumesOf(owner)).toEqual(['root'])
@@ -190,9 +167,8 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
         () => cluster.mirror.machines.by('id', machine)[0]?.status?.snapshotInProgress !== undefined,
         true,
       )
-      const { namespace } = cluster
-      const at = { namespace, name: cluster.names.machine(machine) }
-      const halting = cluster.client.merge(kinds.machines, at, { spec: { runStrategy: 'Halted' } })
+      const halt = { spec: { runStrategy: 'Halted' as const } }
+      const halting = cluster.client.merge(kinds.machines, cluster.at(machine), halt)
       await expect(inOurWords('It could not be halted.', () => halting)).rejects.toMatchObject({
         code: 'volume-busy',
         retryable: true,
@@ -214,34 +190,16 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
   })
 
   describe('a snapshot of a machine', () => {
-    it('is made once, says how it was taken, and holds root disk and volumes', async () => {
+    it('says how it was taken, and holds root disk and volumes, but no memory', async () => {
       const data = await blank(32)
       const machine = await cluster.makeMachine({ volumeIds: [data] })
-      const [atRest, living] = [randomUUID(), randomUUID()]
       const clean = { memory: false, consistency: 'clean', storedBytes: 96 * MIB, volumeIds: [data] }
-      expect(
-        await Promise.all([snapshot(atRest, machine, [data]), snapshot(atRest, machine, [data])]),
-      ).toEqual([clean, clean])
+      expect(await snapshot(randomUUID(), machine, [data])).toEqual(clean)
       await cluster.start(machine)
-      expect(await snapshot(living, machine, [data])).toMatchObject({ consistency: 'frozen' })
-      expect(engine.inspectMachineSnapshot(living)).toEqual({ state: 'whole' })
-      expect(engine.listMachineSnapshots()).toEqual(expect.arrayContaining([atRest, living]))
+      expect(await snapshot(randomUUID(), machine, [data])).toMatchObject({ consistency: 'frozen' })
       const withMemory = { machineId: machine, volumeIds: [], memory: true }
       const asked = engine.createMachineSnapshot(randomUUID(), withMemory, work())
       await expect(asked).rejects.toMatchObject({ code: 'unsupported' })
-      for (const id of [atRest, living, living]) await engine.deleteMachineSnapshot(id)
-      expect(engine.inspectMachineSnapshot(living)).toEqual({ state: 'absent' })
-    })
-
-    it('that is ended while it is made leaves nothing', async () => {
-      const machine = await cluster.makeMachine()
-      const [id, ending] = [randomUUID(), new AbortController()]
-      const source = { machineId: machine, volumeIds: [], memory: false }
-      const taking = engine.createMachineSnapshot(id, source, { ...work(), signal: ending.signal })
-      setTimeout(() => ending.abort(), 50)
-      await expect(taking).rejects.toMatchObject({ code: 'aborted' })
-      expect(engine.inspectMachineSnapshot(id)).toEqual({ state: 'absent' })
-      expect(await cluster.left(kinds.machineSnapshots)).not.toContain(`vm-snapshot-${id}`)
     })
   })
 
@@ -261,23 +219,15 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       const machine = await cluster.makeMachine({ volumeIds: [data] })
       const take = (id: string) => engine.createVolumeSnapshot(id, { volumeId: data, parentId: null }, work())
       const [one, two] = [randomUUID(), randomUUID()]
-      const clean = { storedBytes: 32 * MIB, consistency: 'clean', parentId: null }
-      expect(await take(one)).toEqual(clean)
-      expect(await take(one)).toEqual(clean)
+      expect(await take(one)).toEqual({ storedBytes: 32 * MIB, consistency: 'clean', parentId: null })
       await cluster.start(machine)
       expect(await take(two)).toMatchObject({ consistency: 'frozen' })
-      expect(await take(two)).toMatchObject({ consistency: 'frozen' })
-      const guest = await cluster.client.get(kinds.instances, {
-        namespace: cluster.namespace,
-        name: cluster.names.machine(machine),
-      })
+      const guest = await cluster.client.get(kinds.instances, cluster.at(machine))
       expect(guest.status).not.toHaveProperty('fsFreezeStatus')
-      expect(engine.listVolumeSnapshots()).toEqual(expect.arrayContaining([one, two]))
-      for (const id of [one, two, two]) await engine.deleteVolumeSnapshot(id, work())
-      expect(engine.inspectVolumeSnapshot(two)).toEqual({ state: 'absent' })
       const onParent = engine.createVolumeSnapshot(randomUUID(), { volumeId: data, parentId: one }, work())
       await expect(onParent).rejects.toMatchObject({ code: 'unsupported' })
-      const missing = engine.createVolumeSnapshot(one, { volumeId: randomUUID(), parentId: null }, work())
+      const nowhere = { volumeId: randomUUID(), parentId: null }
+      const missing = engine.createVolumeSnapshot(randomUUID(), nowhere, work())
       await expect(missing).rejects.toMatchObject({ code: 'volume-missing' })
     })
   })
@@ -323,7 +273,7 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
         code: 'snapshot-missing',
       })
       for (const id of [gone, data, later]) await engine.deleteVolume(id)
-      await expect.poll(() => cluster.left(kinds.claims), { timeout: 10_000 }).not.toContain(`disk-${data}`)
+      await expect.poll(() => cluster.left(kinds.claims)).not.toContain(`disk-${data}`)
     })
 
     it('that was cut off at any moment is completed by the next call', async () => {
@@ -353,8 +303,6 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       const note = (await cluster.machine(machine)).metadata.annotations?.[mark.restoreFrom] ?? ''
       await engine.switchDisks(machine, safety, work())
       // As KubeVirt leaves it: the spec of the snapshot, with the volume that was given back.
-      const { namespace } = cluster
-      const at = { namespace, name: cluster.names.machine(machine) }
       const content = await engine.contentOf(safety)
       const spec = structuredClone(content.content.spec.source?.virtualMachine?.spec)
       spec?.template.spec.volumes.push({
@@ -363,18 +311,15 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       })
       spec?.template.spec.domain.devices.disks.push({ name: `disk-${gone}`, disk: { bus: 'virtio' } })
       const change = { metadata: { annotations: { [mark.restoreFrom]: note } }, spec }
-      cluster.mirror.machines.observe(await cluster.client.merge(kinds.machines, at, change))
+      cluster.mirror.machines.observe(await cluster.client.merge(kinds.machines, cluster.at(machine), change))
       await engine.switchDisks(machine, safety, work())
       expect(await uidOf(gone)).toBe(before)
       expect((await cluster.machine(machine)).spec).toEqual(own)
     })
 
-    it('that was prepared can be forgotten, and one without its snapshot is not prepared', async () => {
+    it('without its snapshot is not prepared', async () => {
       const { machine, snapshotId } = await prepared()
       await engine.dropRestore(machine)
-      await engine.dropRestore(machine)
-      const nothing = engine.switchDisks(machine, randomUUID(), work())
-      await expect(nothing).rejects.toMatchObject({ code: 'snapshot-missing' })
       await engine.deleteMachineSnapshot(snapshotId)
       const preparing = engine.prepareRestore(machine, { snapshotId, volumeIds: [] }, work())
       await expect(preparing).rejects.toMatchObject({ code: 'snapshot-missing' })
@@ -383,20 +328,6 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
 
   describe.skipIf(!faultAnnotation)('on bad days', () => {
     const url: VolumeSource = { from: 'url', url: 'https://images.example.org/a.qcow2' }
-
-    it.each(['dv-failed', 'import-error'])(
-      'an import that fails (%s) says what the importer said',
-      async (word) => {
-        misbehave('datavolumes', word)
-        const id = randomUUID()
-        await expect(make(id, url)).rejects.toMatchObject({
-          code: 'source-refused',
-          message: expect.stringMatching(/^The cluster could not fetch it: .*404.*\.$/),
-        })
-        expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
-        expect(await cluster.left(kinds.dataVolumes)).not.toContain(`disk-${id}`)
-      },
-    )
 
     it.each([0, 2])(
       'an import into a disk that is too small for it is begun again with a larger one, if the size comes late (%i) as well',
@@ -414,17 +345,12 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
     it('a quota with room for the disk, and none for what it is fetched through, says that it is used up', async () => {
       const projectId = randomUUID()
       const namespace = cluster.names.namespaceOf(projectId)
-      await cluster.client.create(kinds.namespaces, undefined, {
-        kind: 'Namespace',
-        metadata: { name: namespace },
-      })
+      const metadata = { name: namespace }
+      await cluster.client.create(kinds.namespaces, undefined, { kind: 'Namespace', metadata })
       const spec = { hard: { 'requests.storage': '48Mi' } }
       await cluster.client.create(kinds.quotas, namespace, { metadata: { name: 'tight' }, spec })
-      const making = engine.createVolume(
-        { id: randomUUID(), projectId, source: { from: 'nothing' }, sizeBytes: 32 * MIB },
-        work(),
-      )
-      await expect(making).rejects.toMatchObject({
+      const disk = { id: randomUUID(), projectId, source: { from: 'nothing' }, sizeBytes: 32 * MIB } as const
+      await expect(engine.createVolume(disk, work())).rejects.toMatchObject({
         code: 'no-space',
         retryable: true,
         message: 'The disk could not be made. The quota of the project in the cluster is used up.',
@@ -432,11 +358,8 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       await cluster.client.remove(kinds.namespaces, { name: namespace })
     })
 
-    it.each([
-      ['import-stuck', /stopped working on it/],
-      ['no-storage', /no space left in the pool/],
-    ])('a volume that never gets on (%s) is given up, with the reason', async (word, message) => {
-      misbehave('datavolumes', word)
+    it('a volume that never gets on is given up, with the reason of this try', async () => {
+      cluster.wrongs.set('datavolumes', { [faultAnnotation ?? '']: 'no-storage' })
       const id = randomUUID()
       const { namespace } = cluster
       // Of an earlier try.
@@ -446,11 +369,8 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
         involvedObject: { kind: 'PersistentVolumeClaim', name: `disk-${id}` },
         lastTimestamp: new Date(Date.now() - 60_000).toISOString(),
       })
-      await expect(make(id, { from: 'nothing' }, 8)).rejects.toMatchObject({
-        code: 'internal',
-        retryable: true,
-        message,
-      })
+      const message = expect.stringContaining('no space left in the pool')
+      await expect(make(id, { from: 'nothing' }, 8)).rejects.toMatchObject({ code: 'internal', message })
       expect(await cluster.left(kinds.dataVolumes)).not.toContain(`disk-${id}`)
     })
 
@@ -465,51 +385,13 @@ describe.skipIf(!kubeconfig)('storage on a cluster', () => {
       expect(await volumesOf(machine)).toEqual(['root'])
     })
 
-    it('a volume that does not come out is kept', async () => {
-      const data = await blank()
-      const machine = await cluster.makeMachine({ annotations: { [faultAnnotation ?? '']: 'detach-stuck' } })
-      await cluster.start(machine)
-      await engine.attachVolume(machine, data)
-      expect(await engine.detachVolume(machine, data, work())).toBe('kept')
-      expect(await volumesOf(machine)).toEqual(['root', `disk-${data}`])
-      await expect(engine.deleteVolume(data)).rejects.toMatchObject({ code: 'volume-busy' })
-    })
-
-    it.each(['partial-snapshot', 'empty-snapshot'])(
-      'a snapshot of a machine that says ready and lacks the root disk (%s) has failed',
-      async (word) => {
-        const data = await blank()
-        const annotations = { [faultAnnotation ?? '']: word }
-        const machine = await cluster.makeMachine({ volumeIds: [data], annotations })
-        const id = randomUUID()
-        await expect(snapshot(id, machine, [data])).rejects.toMatchObject({
-          code: 'internal',
-          message: expect.stringMatching(/left .* out of it\.$/),
-        })
-        expect(engine.inspectMachineSnapshot(id)).toEqual({ state: 'absent' })
-        expect(await cluster.left(kinds.machineSnapshots)).not.toContain(`vm-snapshot-${id}`)
-      },
-    )
-
-    it('a snapshot of a volume that the storage refuses has failed, with its reason', async () => {
-      misbehave('volumesnapshots', 'snapshot-failed')
-      const [data, id] = [await blank(), randomUUID()]
-      const taking = engine.createVolumeSnapshot(id, { volumeId: data, parentId: null }, work())
-      await expect(taking).rejects.toMatchObject({ code: 'internal', message: /played fault\.$/ })
-      expect(engine.inspectVolumeSnapshot(id)).toEqual({ state: 'absent' })
-      expect(await cluster.left(kinds.volumeSnapshots)).not.toContain(`disk-snapshot-${id}`)
-    })
-
     it('a guest without an agent is saved as after a power cut', async () => {
       const data = await blank()
       const annotations = { [faultAnnotation ?? '']: 'no-agent' }
       const machine = await cluster.makeMachine({ volumeIds: [data], annotations })
       await cluster.start(machine, false)
-      const taken = await engine.createVolumeSnapshot(
-        randomUUID(),
-        { volumeId: data, parentId: null },
-        work(),
-      )
+      const source = { volumeId: data, parentId: null }
+      const taken = await engine.createVolumeSnapshot(randomUUID(), source, work())
       expect(taken.consistency).toBe('crash')
       expect(await snapshot(randomUUID(), machine, [data])).toMatchObject({ consistency: 'crash' })
     })

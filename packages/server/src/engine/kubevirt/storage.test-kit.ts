@@ -1,21 +1,15 @@
 /** A cluster for tests, with projects and machines made by hand. */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
-import { systemClock } from '../../lib/clock.ts'
-import { silentLog } from '../../lib/log.ts'
 import { makeAttachments } from './attachments.ts'
-import type { ForeignSources } from './foreign-sources.ts'
-import type { Ground } from './ground.ts'
+import { groundOver, newClient, newPrefix } from './cluster.test-kit.ts'
 import { makeGrowth } from './growth.ts'
-import { kinds, type MachineRestore, type VirtualMachine } from './kinds.ts'
-import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
-import { readKubeconfig } from './kube/kubeconfig.ts'
+import { anySource } from './images.test-kit.ts'
+import { kinds, type VirtualMachine } from './kinds.ts'
+import type { KubeClient } from './kube/kube-client.ts'
 import type { KubeObject } from './kube/objects.ts'
-import { makeHolders } from './machine-holders.ts'
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { withVolumes } from './machine-volumes.ts'
-import { makeMirror } from './mirror.ts'
-import { makeNames } from './names.ts'
 import { makeOnce } from './removal.ts'
 import { makeRestores } from './restore.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
@@ -31,13 +25,10 @@ const disk = { storage: { resources: { requests: { storage: '64Mi' } } } }
 /** Objects of a kind are made with these annotations: that is how a played cluster is told to misbehave. */
 type Wrongs = Map<string, Record<string, string>>
 
-/** @param kubeconfig of an administrator of a cluster for tests */
-export async function openTestCluster(
-  kubeconfig: string,
-  { projectId = randomUUID(), prefix = `slipway-${randomBytes(3).toString('hex')}` } = {},
-) {
-  const cluster = await readKubeconfig(kubeconfig, systemClock)
-  const plain = makeKubeClient(cluster, { clock: systemClock, qps: 500, burst: 500 })
+/** A project of its own on the cluster for tests, and the parts of an engine that are about its storage. */
+export async function openTestCluster() {
+  const projectId = randomUUID()
+  const plain = await newClient()
   const wrongs: Wrongs = new Map()
   /** So many more times what there is of a kind is not shown yet. */
   const late = new Map<string, number>()
@@ -51,31 +42,14 @@ export async function openTestCluster(
     },
     create: (kind, namespace, object, options) => {
       const annotations = { ...object.metadata.annotations, ...wrongs.get(kind.plural) }
-      return plain.create(
-        kind,
-        namespace,
-        { ...object, metadata: { ...object.metadata, annotations } },
-        options,
-      )
+      const metadata = { ...object.metadata, annotations }
+      return plain.create(kind, namespace, { ...object, metadata }, options)
     },
   }
-  const names = makeNames(prefix)
-  const mirror = makeMirror({ client, names, clock: systemClock, log: silentLog })
+  const ground = groundOver(client, newPrefix())
+  const { names, mirror } = ground
   await mirror.synced
-  const ground: Ground = {
-    client,
-    mirror,
-    names,
-    clock: systemClock,
-    log: silentLog,
-    storageClass: null,
-    snapshotClass: null,
-  }
-  const sources: ForeignSources = {
-    url: async (text) => ({ url: text, sha256: null, bytes: 128 * 2 ** 20 }),
-    registry: async (image) => `docker://${image}`,
-    guard: async () => {},
-  }
+  const sources = anySource(128 * 2 ** 20)
   async function ensureProject(projectId: string): Promise<void> {
     const name = names.namespaceOf(projectId)
     const metadata = { name, labels: names.labels('project', projectId, projectId) }
@@ -97,10 +71,8 @@ export async function openTestCluster(
   await ensureProject(projectId)
 
   /** A machine with a root disk, as far as volumes and snapshots are about it. */
-  async function makeMachine(
-    options: { id?: string; volumeIds?: string[]; annotations?: Record<string, string> } = {},
-  ) {
-    const { id = randomUUID() } = options
+  async function makeMachine(options: { volumeIds?: string[]; annotations?: Record<string, string> } = {}) {
+    const id = randomUUID()
     const name = names.machine(id)
     const bare: VirtualMachine['spec'] = {
       runStrategy: 'Manual',
@@ -156,8 +128,7 @@ export async function openTestCluster(
     projectId,
     namespace,
     makeMachine,
-    setVolumes: (id: string, volumeIds: string[]) =>
-      makeHolders(ground).setVolumes(at(id), () => volumeIds, 'The disks of the VM could not be set.'),
+    at,
     machine: (id: string) => client.get(kinds.machines, at(id)),
     /** Resolves when the guest runs, and when its agent is there unless it has none. */
     async start(id: string, withAgent = true) {
@@ -174,14 +145,6 @@ export async function openTestCluster(
     async left(kind: (typeof kinds)[keyof typeof kinds]): Promise<string[]> {
       const { items } = await client.list<KubeObject>(kind, { namespace })
       return items.map(({ metadata }) => metadata.name)
-    },
-    /** A restore as an earlier process left it. */
-    restoreOf: (machineId: string): Promise<MachineRestore> =>
-      client.get(kinds.machineRestores, { namespace, name: names.restore(machineId) }),
-    /** Leaves what is in the cluster. */
-    async letGo() {
-      await mirror.close()
-      plain.close()
     },
     async close() {
       await plain.remove(kinds.namespaces, { name: namespace })

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../lib/clock.ts'
-import { makeKubeClient } from './kube/kube-client.ts'
-import { json, refusal, serveKube } from './kube/kube-server.test-kit.ts'
-import { numberOf } from './quantities.ts'
+import { bodyOf, json, refusal, serveKube } from './kube/kube-server.test-kit.ts'
 import { playGround } from './streams.test-kit.ts'
 import { makeUsage } from './usage.ts'
 import { type Figures, podSource, prometheusSource } from './usage-sources.ts'
@@ -117,9 +114,7 @@ describe('the metrics API of a cluster', () => {
   ] as const)('that is missing is named: %s', async (status, reason, sentence) => {
     const kube = await serveKube((_request, answer) => refusal(answer, status, reason, 'no'))
     const { ground } = playGround()
-    const client = makeKubeClient(kube.cluster, { clock: systemClock })
-    await expect(podSource({ ...ground, client })()).rejects.toThrow(sentence)
-    client.close()
+    await expect(podSource({ ...ground, client: kube.client() })()).rejects.toThrow(sentence)
   })
 })
 
@@ -132,9 +127,7 @@ describe('Prometheus', () => {
   test('has everything, in one question', async () => {
     const asked: string[] = []
     const server = await serveKube(async (request, answer, url) => {
-      let body = ''
-      for await (const chunk of request) body += chunk
-      asked.push(url.pathname, new URLSearchParams(body).get('query') ?? '')
+      asked.push(url.pathname, new URLSearchParams(await bodyOf(request)).get('query') ?? '')
       json(answer, 200, {
         data: {
           result: [
@@ -186,23 +179,4 @@ describe('Prometheus', () => {
       'Prometheus does not respond (SLIPWAY_PROMETHEUS_URL).',
     )
   })
-})
-
-test.each([
-  ['250000000n', 0.25],
-  ['12u', 0.000012],
-  ['250m', 0.25],
-  ['2', 2],
-  ['1.5Gi', 1.5 * 1024 ** 3],
-  ['1e3', 1000],
-  ['262144Ki', 262_144 * 1024],
-  ['5M', 5_000_000],
-  ['10GB', null],
-  ['-1', null],
-  ['', null],
-  [undefined, null],
-])('%s is the quantity %s', (text, number) => {
-  const read = numberOf(text)
-  if (number === null) expect(read).toBeNull()
-  else expect(read).toBeCloseTo(number, 12)
 })

@@ -13,21 +13,17 @@ const notRunning = (message: string, reason = 'Error'): Condition => ({
 const http404 = 'Unable to connect to http data source: expected status code 200, got 404.'
 
 describe('a volume', () => {
-  test.each([
-    'Pending',
-    'ImportScheduled',
-    'ImportInProgress',
-    'CloneFromSnapshotSourceInProgress',
-    'PendingPopulation',
-    'Unset',
-    'Unknown',
-    '',
-  ])('is on its way while CDI says %s', (phase) => {
-    expect(makingOf({ phase })).toEqual({ is: 'coming', progress: null, trouble: null })
-  })
+  const coming = { is: 'coming', progress: null, trouble: null }
+  const phases = ['Pending', 'ImportScheduled', 'ImportInProgress', 'CloneFromSnapshotSourceInProgress']
+  test.each([...phases, 'PendingPopulation', 'Unset', 'Unknown', ''])(
+    'is on its way while CDI says %s',
+    (phase) => {
+      expect(makingOf({ phase })).toEqual(coming)
+    },
+  )
 
   test('is on its way before CDI says anything', () => {
-    expect(makingOf(null)).toMatchObject({ is: 'coming' })
+    expect(makingOf(null)).toEqual(coming)
   })
 
   test.each([
@@ -45,48 +41,48 @@ describe('a volume', () => {
     })
   })
 
-  test('has failed after a few tries, although CDI says that it goes on', () => {
-    const at = (restartCount: number) =>
-      makingOf({ phase: 'ImportInProgress', restartCount, conditions: [notRunning(http404)] })
-    expect(at(1)).toEqual({ is: 'coming', progress: null, trouble: http404 })
-    expect(at(3)).toEqual({ is: 'failed', because: 'source', why: http404 })
+  const importing = (restartCount: number, one: Condition) => ({
+    phase: 'ImportInProgress',
+    restartCount,
+    conditions: [one],
   })
-
-  test('has not failed while its importer runs again', () => {
-    const conditions: Condition[] = [{ type: 'Running', status: 'True', reason: 'Pod is running' }]
-    expect(makingOf({ phase: 'ImportInProgress', restartCount: 4, conditions })).toMatchObject({
-      is: 'coming',
-    })
-  })
-
-  test('has failed when CDI gives up, and keys in an address do not show', () => {
-    const conditions = [notRunning('Get "https://me:secret@a.example/x.qcow2?key=secret": EOF')]
-    expect(makingOf({ phase: 'Failed', conditions })).toEqual({
-      is: 'failed',
-      because: 'source',
-      why: 'Get "https://a.example/x.qcow2": EOF',
-    })
-  })
-
-  test('says how large it has to be when the content is larger, at the first try', () => {
-    for (const message of [
-      'Unable to process data: Unable to convert source data to target format: virtual image size 52949672960 is larger than the reported available storage 42949672960. A larger PVC is required',
-      'Virtual image size 52949672960 is larger than available size 4058744094 (PVC size 4294967296, reserved overhead 0.055000%). A larger PVC is required.',
-    ])
-      expect(
-        makingOf({ phase: 'ImportInProgress', restartCount: 1, conditions: [notRunning(message)] }),
-      ).toEqual({
-        is: 'failed',
-        because: 'too-small',
-        bytes: 52949672960,
-      })
-  })
-
-  test('has failed when the quota of its project is used up', () => {
-    expect(makingOf({ phase: 'Pending', conditions: [bound('False', 'ErrExceededQuota')] })).toMatchObject({
-      is: 'failed',
-      because: 'quota',
-    })
+  const withKeys = 'Get "https://me:secret@a.example/x.qcow2?key=secret": EOF'
+  const larger = [
+    'Unable to process data: Unable to convert source data to target format: virtual image size 52949672960 is larger than the reported available storage 42949672960. A larger PVC is required',
+    'Virtual image size 52949672960 is larger than available size 4058744094 (PVC size 4294967296, reserved overhead 0.055000%). A larger PVC is required.',
+  ]
+  const tooSmall = (bytes: number | null) => ({ is: 'failed', because: 'too-small', bytes })
+  const bySource = (why: string) => ({ is: 'failed', because: 'source', why })
+  test.each<[string, Parameters<typeof makingOf>[0], object]>([
+    ['has trouble after a try', importing(1, notRunning(http404)), { ...coming, trouble: http404 }],
+    ['has failed after a few, although CDI goes on', importing(3, notRunning(http404)), bySource(http404)],
+    [
+      'has not failed while its importer runs again',
+      importing(4, { type: 'Running', status: 'True', reason: 'Pod is running' }),
+      coming,
+    ],
+    [
+      'has failed when CDI gives up, and keys in an address do not show',
+      { phase: 'Failed', conditions: [notRunning(withKeys)] },
+      bySource('Get "https://a.example/x.qcow2": EOF'),
+    ],
+    ...larger.map((said): [string, Parameters<typeof makingOf>[0], object] => [
+      'says how large it has to be when the content is larger, at the first try',
+      importing(1, notRunning(said)),
+      tooSmall(52949672960),
+    ]),
+    [
+      'is too small for its content also where CDI keeps the size for its events',
+      importing(1, notRunning('DataVolume too small to contain image')),
+      tooSmall(null),
+    ],
+    [
+      'has failed when the quota of its project is used up',
+      { phase: 'Pending', conditions: [bound('False', 'ErrExceededQuota')] },
+      expect.objectContaining({ is: 'failed', because: 'quota' }),
+    ],
+  ])('%s', (_, status, making) => {
+    expect(makingOf(status)).toEqual(making)
   })
 
   test('is lost with its claim, and only then', () => {
@@ -102,15 +98,6 @@ describe('a volume', () => {
     const lost = { phase: 'Failed', conditions: [bound('False', 'ClaimLost')] }
     expect(makingOf(lost)).toEqual({ is: 'whole' })
     expect(lossOf(lost)).toMatch(/^The cluster .*\.$/)
-  })
-
-  test('is too small for its content also where CDI keeps the size for its events', () => {
-    const conditions = [notRunning('DataVolume too small to contain image')]
-    expect(makingOf({ phase: 'ImportInProgress', restartCount: 1, conditions })).toEqual({
-      is: 'failed',
-      because: 'too-small',
-      bytes: null,
-    })
   })
 
   test.each([

@@ -6,7 +6,7 @@ import type { Guest } from './guest.ts'
 import { makeGuestVolumes } from './guest-volumes.ts'
 import type { Guests } from './guests.ts'
 import type { MachineDirs } from './machine-dir.ts'
-import type { Qmp, QmpEvent } from './qmp.ts'
+import { type Qmp, QmpError, type QmpEvent } from './qmp.ts'
 import type { MachineRecord, VolumePlace } from './records.ts'
 import { makeReturns } from './returns.ts'
 import { makeTurns } from './turns.ts'
@@ -15,13 +15,19 @@ import type { Volumes } from './volumes.ts'
 const machineId = randomUUID()
 const volumeId = randomUUID()
 
-/** A machine with one volume, and a guest that has it and lets go of it when it is told to. */
-function openMachine() {
+/**
+ * A machine with one volume, and a guest that has it and lets go of it when it is told to. `copies`: how often the file
+ * of the volume is still in use when it is to be closed.
+ */
+function openMachine({ copies = 0 } = {}) {
   const asked: string[] = []
   let tell = (_: QmpEvent): void => {}
   // What is played of a guest, and of the files of its machine, is all that attaching and detaching use.
   const qmp = {
-    execute: async (command: string) => void asked.push(command),
+    async execute(command: string) {
+      asked.push(command)
+      if (command === 'blockdev-del' && copies-- > 0) throw new QmpError('GenericError', 'Node is in use')
+    },
     onEvent(_: unknown, listener: typeof tell) {
       tell = listener
       return () => {}
@@ -110,4 +116,14 @@ test('a guest that lets go of a volume in time does not get it again', async () 
   await machine.inDiskTurn(machineId, async () => {})
   expect(machine.asked).toEqual(['device_del', 'blockdev-del'])
   expect(machine.recorded()).toEqual([])
+})
+
+test('a volume that its guest gave back while a copy of it was made is closed after the copy', async () => {
+  const machine = openMachine({ copies: 1 })
+  const detaching = machine.detachVolume(machineId, volumeId, endable().work)
+  await vi.waitFor(() => expect(machine.asked).toEqual(['device_del']))
+  machine.letGo()
+  expect(await detaching).toBe('released')
+  expect(machine.asked).toEqual(['device_del', 'blockdev-del', 'blockdev-del'])
+  expect(machine.guestHas()).toEqual([])
 })

@@ -1,38 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import { machineSpec } from '../engine.test-kit.ts'
 import { commandLine, type Launch, MACHINE_SHAPE, VOLUME_PORTS } from './command-line.ts'
+import { aRun } from './machine-dir.test-kit.ts'
 
 const launch: Launch = {
   record: {
-    spec: {
-      id: '01234567-89ab-4cde-8f01-23456789abcd',
-      hostname: 'web-1',
-      cpu: 2,
-      memoryMb: 1024,
-      imageId: 'starter',
-      sshPublicKeys: [],
-      volumeIds: ['aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee'],
-      persistent: true,
-    },
+    spec: machineSpec('web-1', { cpu: 2, memoryMb: 1024 }),
     address: { ip: '127.100.1.2', port: 22 },
-    image: {
-      disk: '/images/disk',
-      kernel: '/images/kernel',
-      initrd: '/images/initrd',
-      cmdline: 'root=/dev/vda',
-    },
+    image: { disk: '/disk', kernel: '/kernel', initrd: '/initrd', cmdline: 'root=/dev/vda' },
     volumes: [{ id: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee', port: 0 }],
     restored: null,
   },
-  run: {
-    run: 'run-id',
-    shape: MACHINE_SHAPE,
-    bootId: 'boot',
-    startedAt: 0,
-    user: 1_879_048_200,
-    resumed: false,
-    accelerator: 'TCG',
-    cpuModel: 'Nehalem',
-  },
+  run: { ...aRun, run: 'run-id', shape: MACHINE_SHAPE, user: 1_879_048_200, cpuModel: 'Nehalem' },
   accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
   network: { restrict: false },
   volumePath: (id) => `/volumes,with comma/${id}`,
@@ -65,11 +44,8 @@ describe("QEMU's command line", () => {
     const args = commandLine({ ...launch, run: { ...launch.run, added: { cpus: 1, memoryMb: [512] } } })
     expect(valuesOf(args, '-m')).toEqual(['size=512M,slots=8,maxmem=8192M'])
     expect(valuesOf(args, '-smp')[0]).toMatch(/^cpus=1,/)
-    expect(
-      valuesOf(args, '-device')
-        .slice(0, 2)
-        .map((device) => device.split(',')[1]),
-    ).toEqual(['id=cpu1', 'id=dimm0'])
+    const [cpu, dimm] = valuesOf(args, '-device').map((device) => device.split(',')[1])
+    expect([cpu, dimm]).toEqual(['id=cpu1', 'id=dimm0'])
   })
 
   test('gives memory that is a file the name of memory that is none', () => {
@@ -78,15 +54,8 @@ describe("QEMU's command line", () => {
     const backend = valuesOf(args, '-object')
       .filter((text) => text.startsWith('{'))
       .map((text) => JSON.parse(text))
-    expect(backend).toEqual([
-      {
-        'qom-type': 'memory-backend-file',
-        id: 'pc.ram',
-        'mem-path': '/warm,with comma/memory',
-        share: false,
-        size: 1024 ** 3,
-      },
-    ])
+    const file = { 'mem-path': '/warm,with comma/memory', share: false, size: 1024 ** 3 }
+    expect(backend).toEqual([{ 'qom-type': 'memory-backend-file', id: 'pc.ram', ...file }])
     expect(valuesOf(args, '-machine')[0]).toMatch(/,memory-backend=pc\.ram$/)
     expect(valuesOf(args, '-incoming')).toEqual(['defer'])
     expect(valuesOf(commandLine(launch), '-incoming')).toEqual([])

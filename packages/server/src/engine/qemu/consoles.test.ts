@@ -1,25 +1,17 @@
-import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { silentLog } from '../../lib/log.ts'
+import { machineSpec } from '../engine.test-kit.ts'
 import { consoleLogsIn } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import type { Guests } from './guests.ts'
-import { fileNames, makeMachineDirs } from './machine-dir.ts'
-import { makePlaces } from './places.ts'
-import type { MachineRecord } from './records.ts'
+import { machineDirForEach } from './machine-dir.test-kit.ts'
+import { fileNames } from './machine-dir.ts'
 import { makeTerminalSizes, type TerminalSize } from './terminal-size.ts'
 
 describe('the output of a machine', () => {
-  const id = randomUUID()
-  let dataDir: string
-
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'slipway-consoles-'))
-  })
-  afterEach(() => rm(dataDir, { recursive: true, force: true }))
+  const { id, dataDir, dirs, put } = machineDirForEach()
 
   async function openHandles(): Promise<number> {
     const links = (await readdir('/proc/self/fd')).map((fd) =>
@@ -28,32 +20,18 @@ describe('the output of a machine', () => {
     return (await Promise.all(links)).filter((path) => path.includes(id)).length
   }
 
-  const machine: Omit<MachineRecord, 'image'> = {
-    spec: {
-      id,
-      hostname: 'printed-1',
-      cpu: 1,
-      memoryMb: 256,
-      imageId: 'starter',
-      sshPublicKeys: [],
-      volumeIds: [],
-      persistent: true,
-    },
-    address: { ip: '127.100.0.1', port: 22 },
-    volumes: [],
-    restored: null,
-  }
-
   test('is read through one handle, also by those who begin together, and through none once it is closed', async () => {
-    const dirs = makeMachineDirs(dataDir)
-    await makePlaces(dataDir).open()
-    await dirs.create(id)
-    const image = { disk: join(dataDir, 'images', 'starter.qcow2') }
-    await dirs.writeRecord(id, { ...machine, image })
-    await writeFile(dirs.fileOf(id, fileNames.serialLog), 'printed')
-    const logs = consoleLogsIn(dirs, silentLog)
+    await dirs().writeRecord(id, {
+      spec: machineSpec('printed-1', { id }),
+      address: { ip: '127.100.0.1', port: 22 },
+      image: { disk: join(dataDir(), 'images', 'starter.qcow2') },
+      volumes: [],
+      restored: null,
+    })
+    await put(fileNames.serialLog, 'printed')
+    const logs = consoleLogsIn(dirs(), silentLog)
     const guests = { held: () => new Map() } as unknown as Guests
-    const consoles = makeConsoles({ dirs, guests, logs, log: silentLog })
+    const consoles = makeConsoles({ dirs: dirs(), guests, logs, log: silentLog })
     const console = await consoles.open(id)
     const reads = await Promise.all([1, 2, 3, 4].map(() => console?.read(0, 100)))
     expect(reads.map(String)).toEqual(Array(4).fill('printed'))

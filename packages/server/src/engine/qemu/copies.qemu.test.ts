@@ -1,12 +1,13 @@
+// @module-tag full
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Importer } from '../../image/import.ts'
 import { run } from '../../lib/command.ts'
+import { directoryOfTest } from '../../lib/directory.test-kit.ts'
 import { volumeSpec, work } from '../engine.test-kit.ts'
 import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { placeNames } from './places.ts'
@@ -16,7 +17,7 @@ const MIB = 1024 * 1024
 
 describe.skipIf(missing !== undefined)('Copies of disks', () => {
   test('keep nobody waiting for downloads of others, however many of those do not end', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'slipway-copies-'))
+    const dataDir = directoryOfTest()
     const leaving = new AbortController()
     let underWay = 0
     const hanging: Importer['import'] = async (_, __, { signal }) => {
@@ -27,14 +28,9 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
     const engine = await blankEngine(dataDir, { importer: { ...importer, import: hanging } })
     await engine.open()
     const spec = blankMachine('copied-1')
+    const slow = { from: 'url', url: 'https://images.example/slow.qcow2' } as const
     const downloads = Array.from({ length: 16 }, () =>
-      engine.createVolume(
-        volumeSpec(randomUUID(), { from: 'url', url: 'https://images.example/slow.qcow2' }, MIB),
-        {
-          ...work(),
-          signal: leaving.signal,
-        },
-      ),
+      engine.createVolume(volumeSpec(randomUUID(), slow, MIB), { ...work(), signal: leaving.signal }),
     )
     const ends = Promise.allSettled(downloads)
     onTestFinished(async () => {
@@ -42,23 +38,17 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
       expect((await ends).map(({ status }) => status)).toEqual(downloads.map(() => 'rejected'))
       await engine.deleteMachine(spec.id)
       await engine.close()
-      await rm(dataDir, { recursive: true, force: true })
     })
     while (underWay < downloads.length) await sleep(5)
 
     const [volumeId, volumeSnapshotId, snapshotId] = [randomUUID(), randomUUID(), randomUUID()]
     await engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, MIB), work())
     await engine.createVolumeSnapshot(volumeSnapshotId, { volumeId, parentId: null }, work())
-    await engine.createVolume(
-      volumeSpec(randomUUID(), { from: 'volume-snapshot', snapshotId: volumeSnapshotId }, MIB),
-      work(),
-    )
+    const source = { from: 'volume-snapshot', snapshotId: volumeSnapshotId } as const
+    await engine.createVolume(volumeSpec(randomUUID(), source, MIB), work())
     await engine.createMachine(spec)
-    await engine.createMachineSnapshot(
-      snapshotId,
-      { machineId: spec.id, volumeIds: [], memory: false },
-      work(),
-    )
+    const rest = { machineId: spec.id, volumeIds: [], memory: false }
+    await engine.createMachineSnapshot(snapshotId, rest, work())
     await engine.prepareRestore(spec.id, { snapshotId, volumeIds: [] }, work())
     await engine.switchDisks(spec.id, randomUUID(), work())
     await engine.deleteVolumeSnapshot(volumeSnapshotId, work())
@@ -70,7 +60,7 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
   test.skipIf(process.getuid?.() !== 0)(
     'of a running guest reach directories that are mounts of their own, and what a crash left lent goes with it',
     async () => {
-      const dataDir = await mkdtemp(join(tmpdir(), 'slipway-mounts-'))
+      const dataDir = directoryOfTest()
       const places = placeNames.map((name) => join(dataDir, name))
       for (const place of places) {
         await mkdir(place)
@@ -81,11 +71,10 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
       onTestFinished(async () => {
         await engine.close()
         for (const place of places) await run('umount', ['--lazy', place])
-        await rm(dataDir, { recursive: true, force: true })
       })
       const spec = blankMachine('mounts-1')
-      const [first, second, snapshotId, volumeSnapshotId] = Array.from({ length: 4 }, () => randomUUID())
-      if (!first || !second || !snapshotId || !volumeSnapshotId) throw new Error('there are four')
+      const [first, second] = [randomUUID(), randomUUID()]
+      const [snapshotId, volumeSnapshotId] = [randomUUID(), randomUUID()]
       for (const id of [first, second])
         await engine.createVolume(volumeSpec(id, { from: 'nothing' }, MIB), work())
       await engine.createMachine({ ...spec, volumeIds: [first] })

@@ -1,55 +1,47 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeImporter } from '../../image/import.ts'
 import { run } from '../../lib/command.ts'
+import { directoryForAll } from '../../lib/directory.test-kit.ts'
 import { silentLog } from '../../lib/log.ts'
-import { PROJECT_ID } from '../engine.test-kit.ts'
-import type { DiskFile, Engine, Work } from '../engine.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
+import type { DiskFile, Engine } from '../engine.ts'
 import { missing, testEngine } from './qemu-engine.test-kit.ts'
 
 const MIB = 1024 * 1024
-const quiet: Work = { signal: new AbortController().signal, onProgress: () => {} }
 
 if (missing) console.log(`SKIPPED: ${missing}, so disks as files were not tested on QEMU`)
 
 describe.skipIf(missing !== undefined)('disks as files', () => {
-  let dataDir: string
+  const dataDir = directoryForAll()
   let engine: Engine
   let file: string
   const bytes = randomBytes(3 * MIB)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'slipway-disk-files-'))
-    file = join(dataDir, 'file')
+    file = join(dataDir(), 'file')
     await writeFile(file, bytes)
     const gibibyte = 1024 ** 3
     const importer = makeImporter({
-      scratchDir: join(dataDir, 'imports'),
+      scratchDir: join(dataDir(), 'imports'),
       policy: { maxImageBytes: gibibyte, maxVirtualBytes: gibibyte, privateSources: [] },
       log: silentLog,
     })
-    engine = await testEngine(dataDir, { importer })
+    engine = await testEngine(dataDir(), { importer })
     await engine.open()
   })
-  afterAll(async () => {
-    await engine?.close()
-    await rm(dataDir, { recursive: true, force: true })
-  })
+  afterAll(() => engine?.close())
 
   const make = (id: string, path: string, wanted: string | null = null) =>
-    engine.createVolume(
-      { id, projectId: PROJECT_ID, source: { from: 'file', path, sha256: wanted }, sizeBytes: MIB },
-      quiet,
-    )
-  const volumePath = (id: string) => join(dataDir, 'volumes', `${id}.qcow2`)
+    engine.createVolume(volumeSpec(id, { from: 'file', path, sha256: wanted }, MIB), work())
+  const volumePath = (id: string) => join(dataDir(), 'volumes', `${id}.qcow2`)
 
   /** What is sent, in a file. */
   async function save(opened: DiskFile): Promise<string> {
-    const path = join(dataDir, `saved-${randomUUID()}`)
+    const path = join(dataDir(), `saved-${randomUUID()}`)
     const pieces: Buffer[] = []
     for await (const piece of opened.read(0, opened.bytes)) pieces.push(piece)
     await writeFile(path, Buffer.concat(pieces))
@@ -65,10 +57,10 @@ describe.skipIf(missing !== undefined)('disks as files', () => {
     const id = randomUUID()
     expect(await make(id, file, sha256)).toEqual({ sizeBytes: 3 * MIB, sha256 })
     await compare('raw', file, volumePath(id))
-    const opened = await engine.openDiskFile({ volumeId: id }, quiet)
+    const opened = await engine.openDiskFile({ volumeId: id }, work())
     expect(opened.tag).not.toBeNull()
     await compare('raw', file, await save(opened))
-    expect(await readdir(join(dataDir, 'imports'))).toEqual([])
+    expect(await readdir(join(dataDir(), 'imports'))).toEqual([])
     await engine.deleteVolume(id)
   })
 
@@ -78,37 +70,37 @@ describe.skipIf(missing !== undefined)('disks as files', () => {
       code: 'source-refused',
       message: expect.stringContaining(sha256) as string,
     })
-    const upon = join(dataDir, 'upon')
+    const upon = join(dataDir(), 'upon')
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', file, '-F', 'raw', upon])
     await expect(make(id, upon)).rejects.toMatchObject({ code: 'source-refused', retryable: false })
     expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
-    expect(await readdir(join(dataDir, 'imports'))).toEqual([])
+    expect(await readdir(join(dataDir(), 'imports'))).toEqual([])
   })
 
   test('an incremental snapshot is sent whole, and names no other file; nothing is left of it', async () => {
     const [id, base, child] = [randomUUID(), randomUUID(), randomUUID()]
     await make(id, file)
-    await engine.createVolumeSnapshot(base, { volumeId: id, parentId: null }, quiet)
+    await engine.createVolumeSnapshot(base, { volumeId: id, parentId: null }, work())
     await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 7 1M 64k', volumePath(id)])
-    const { parentId } = await engine.createVolumeSnapshot(child, { volumeId: id, parentId: base }, quiet)
+    const { parentId } = await engine.createVolumeSnapshot(child, { volumeId: id, parentId: base }, work())
     expect(parentId).toBe(base)
-    const opened = await engine.openDiskFile({ snapshotId: child }, quiet)
+    const opened = await engine.openDiskFile({ snapshotId: child }, work())
     expect(opened.tag).toBeNull()
     const saved = await save(opened)
     expect((await infoOf(saved))['backing-filename']).toBeUndefined()
     await compare('qcow2', volumePath(id), saved)
     expect(
-      (await readdir(join(dataDir, 'volume-snapshots'))).filter((name) => name.endsWith('.new')),
+      (await readdir(join(dataDir(), 'volume-snapshots'))).filter((name) => name.endsWith('.new')),
     ).toEqual([])
-    await engine.deleteVolumeSnapshot(child, quiet)
-    await engine.deleteVolumeSnapshot(base, quiet)
+    await engine.deleteVolumeSnapshot(child, work())
+    await engine.deleteVolumeSnapshot(base, work())
     await engine.deleteVolume(id)
   })
 
   test('a disk that is written to meanwhile is never sent whole', async () => {
     const id = randomUUID()
     await make(id, file)
-    const opened = await engine.openDiskFile({ volumeId: id }, quiet)
+    const opened = await engine.openDiskFile({ volumeId: id }, work())
     const reading = opened.read(0, opened.bytes)[Symbol.asyncIterator]()
     await reading.next()
     await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 9 0 64k', volumePath(id)])

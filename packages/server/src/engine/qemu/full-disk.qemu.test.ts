@@ -1,17 +1,17 @@
+// @module-tag full
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
-import { PROJECT_ID, work } from '../engine.test-kit.ts'
-import type { Engine, MachineSpec, Work } from '../engine.ts'
-import { missing, sshWith, testEngine } from './qemu-engine.test-kit.ts'
+import { work } from '../engine.test-kit.ts'
+import type { Engine, Work } from '../engine.ts'
+import { makeKey, missing, type SignIn, starterMachine, testEngine, untilIs } from './qemu-engine.test-kit.ts'
 
 const MIB = 1024 * 1024
 const ROOM = 2048 * MIB
@@ -24,21 +24,10 @@ if (hindrance) console.log(`SKIPPED: ${hindrance}, so a full disk was not tested
 describe.skipIf(hindrance !== undefined)('When the disk of the host gets full, memory that is kept', () => {
   let dataDir: string
   let engine: Engine
-  let ssh: ReturnType<typeof sshWith>
+  let ssh: SignIn
   const notFrozen: unknown[] = []
-  const spec: MachineSpec = {
-    id: randomUUID(),
-    projectId: PROJECT_ID,
-    hostname: 'full-1',
-    cpu: 1,
-    memoryMb: 256,
-    imageId: STARTER_IMAGE,
-    sshPublicKeys: [],
-    volumeIds: [],
-    persistent: true,
-  }
+  const [spec, copy] = [starterMachine('full-1'), starterMachine('copy-1')]
   const { id } = spec
-  const copy: MachineSpec = { ...spec, id: randomUUID(), hostname: 'copy-1' }
   const snapshotId = randomUUID()
 
   const warm = () => join(dataDir, 'warm')
@@ -68,16 +57,9 @@ describe.skipIf(hindrance !== undefined)('When the disk of the host gets full, m
       if (!isFull) fillUp(dataDir)
       isFull = true
     }
-    return { signal: new AbortController().signal, onProgress }
+    return { ...work(), onProgress }
   }
-  async function ready() {
-    for (;;) {
-      const state = await engine.inspect(id)
-      if (state.power === 'ready') return state
-      if (state.power !== 'booting') throw new Error(`The machine is ${JSON.stringify(state)}`)
-      await sleep(50)
-    }
-  }
+  const ready = () => untilIs(engine, id, 'ready')
   const inGuest = async (command: string) => (await ssh((await ready()).address, command)).trim()
   const kept = async () =>
     (await readdir(dataDir, { recursive: true }))
@@ -95,10 +77,9 @@ describe.skipIf(hindrance !== undefined)('When the disk of the host gets full, m
     await mount(dataDir)
     await mkdir(warm())
     await mount(warm())
-    const key = join(dataDir, 'key')
-    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
-    ssh = sshWith(key)
-    spec.sshPublicKeys = copy.sshPublicKeys = [await readFile(`${key}.pub`, 'utf8')]
+    const key = await makeKey(join(dataDir, 'key'))
+    ssh = key.ssh
+    spec.sshPublicKeys = copy.sshPublicKeys = [key.publicKey]
     const log = {
       ...silentLog,
       warn: (what: unknown, message?: string) => {

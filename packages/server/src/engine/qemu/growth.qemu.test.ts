@@ -1,50 +1,46 @@
+// @module-tag full
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
-import { volumeSpec } from '../engine.test-kit.ts'
-import type { Engine, Work } from '../engine.ts'
+import { directoryForAll } from '../../lib/directory.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
+import type { Engine } from '../engine.ts'
 import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
-
-import { missing, processesOf } from './qemu-engine.test-kit.ts'
+import { missing, signalGuest } from './qemu-engine.test-kit.ts'
 
 const MIB = 1024 * 1024
-const quiet: Work = { signal: new AbortController().signal, onProgress: () => {} }
 
 if (missing) console.log(`SKIPPED: ${missing}, so disks were not made larger on QEMU`)
 
 describe.skipIf(missing !== undefined)('disks that are made larger, over a guest that boots nothing', () => {
-  let dataDir: string
+  const dataDir = directoryForAll()
   let engine: Engine
   const [data, machine] = [randomUUID(), blankMachine('growing-1')]
-  const pathOf = (id: string) => join(dataDir, 'volumes', `${id}.qcow2`)
+  const pathOf = (id: string) => join(dataDir(), 'volumes', `${id}.qcow2`)
   const sizeOf = async (id: string) => {
     const state = await engine.inspectVolume(id)
     return state.state === 'whole' ? state.sizeBytes / MIB : state.state
   }
   const start = () => engine.startMachine(machine.id, { freshRoot: false, volumeIds: [data] })
   const snapshot = (id: string, parentId: string | null) =>
-    engine.createVolumeSnapshot(id, { volumeId: data, parentId }, quiet)
+    engine.createVolumeSnapshot(id, { volumeId: data, parentId }, work())
   const copyOf = async (snapshotId: string) => {
     const id = randomUUID()
-    await engine.createVolume(volumeSpec(id, { from: 'volume-snapshot', snapshotId }, 0), quiet)
+    await engine.createVolume(volumeSpec(id, { from: 'volume-snapshot', snapshotId }, 0), work())
     return id
   }
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'slipway-growth-'))
-    engine = await blankEngine(dataDir)
+    engine = await blankEngine(dataDir())
     await engine.open()
-    await engine.createVolume(volumeSpec(data, { from: 'nothing' }, 16 * MIB), quiet)
+    await engine.createVolume(volumeSpec(data, { from: 'nothing' }, 16 * MIB), work())
     await run('qemu-io', ['-f', 'qcow2', '-c', 'write -P 7 1M 1M', pathOf(data)])
     await engine.createMachine(machine)
   })
   afterAll(async () => {
     await engine?.deleteMachine(machine.id)
     await engine?.close()
-    await rm(dataDir, { recursive: true, force: true })
   })
 
   test('what a snapshot counts from stays: the next one stores only what changed, and all of the new size', async () => {
@@ -68,7 +64,7 @@ describe.skipIf(missing !== undefined)('disks that are made larger, over a guest
     const [base, next] = [randomUUID(), randomUUID()]
     await start()
     await snapshot(base, null)
-    for (const pid of await processesOf(machine.id)) process.kill(Number(pid), 'SIGKILL')
+    await signalGuest(machine.id, 'SIGKILL')
     await expect.poll(async () => (await engine.inspect(machine.id)).power).toBe('off')
     // The engine may not have heard of its end yet.
     const grow = () => engine.growVolume(data, machine.id, 56 * MIB).catch(({ code }) => code)
@@ -83,22 +79,19 @@ describe.skipIf(missing !== undefined)('disks that are made larger, over a guest
 
   test('a restore brings back what was in it, and leaves it as large as it is', async () => {
     const [then, safety] = [randomUUID(), randomUUID()]
-    await engine.createMachineSnapshot(
-      then,
-      { machineId: machine.id, volumeIds: [data], memory: false },
-      quiet,
-    )
+    const source = { machineId: machine.id, volumeIds: [data], memory: false }
+    await engine.createMachineSnapshot(then, source, work())
     await engine.growVolume(data, machine.id, 80 * MIB)
-    await engine.prepareRestore(machine.id, { snapshotId: then, volumeIds: [data] }, quiet)
+    await engine.prepareRestore(machine.id, { snapshotId: then, volumeIds: [data] }, work())
     await engine.growVolume(data, machine.id, 96 * MIB)
-    await engine.switchDisks(machine.id, safety, quiet)
+    await engine.switchDisks(machine.id, safety, work())
     expect(await sizeOf(data)).toBe(96)
     await run('qemu-io', ['-f', 'qcow2', '-r', '-c', 'read -P 7 1M 1M', pathOf(data)])
   })
 
   test('of a suspended machine it waits, and is done when its guest runs again', async () => {
     await start()
-    await engine.suspendMachine(machine.id, quiet)
+    await engine.suspendMachine(machine.id, work())
     await expect(engine.growVolume(data, machine.id, 128 * MIB)).rejects.toMatchObject({
       code: 'volume-busy',
       retryable: true,

@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { run } from '../../lib/command.ts'
+import { directoryOfTest } from '../../lib/directory.test-kit.ts'
 import { makeHandClock } from '../../lib/hand-clock.ts'
-import type { Engine } from '../engine.ts'
-import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
+import { blankEngine, blankEngineForEach, blankMachine } from './blank-images.test-kit.ts'
 import { withStorageDaemon } from './block-host.ts'
 import { findHostFacts } from './host-facts.ts'
 import { missing } from './qemu-engine.test-kit.ts'
@@ -32,52 +31,44 @@ async function processIn(directory: string): Promise<{ pid: number; user: number
 }
 
 describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
-  let dataDir: string
-  let engine: Engine
   /** How often the rules that keep guests from this host were looked at. */
   let looks: number
-  const spec = blankMachine('surrounded-1')
-  const start = () => engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
-
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'slipway-surroundings-'))
+  beforeEach(() => {
     looks = 0
     // Time goes by by hand for what is done every few seconds, and for nothing else.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    engine = await blankEngine(dataDir, {
-      async findHost(deps) {
-        const facts = await findHostFacts(deps)
-        const protect = async () => {
-          looks += 1
-          return 'stood' as const
-        }
-        return { ...facts, network: { ...facts.network, protect } }
-      },
-    })
-    await engine.open()
-    await engine.createMachine(spec)
   })
-  afterEach(async () => {
+  const [spec, other] = [blankMachine('surrounded-1'), blankMachine('surrounded-2')]
+  const { dataDir, engine, reopen } = blankEngineForEach([spec, other], () => ({
+    async findHost(deps) {
+      const facts = await findHostFacts(deps)
+      const protect = async () => {
+        looks += 1
+        return 'stood' as const
+      }
+      return { ...facts, network: { ...facts.network, protect } }
+    },
+  }))
+  beforeEach(() => engine().createMachine(spec))
+  afterEach(() => {
     vi.useRealTimers()
     vi.unstubAllEnvs()
-    await engine.deleteMachine(spec.id)
-    await engine.close()
-    await rm(dataDir, { recursive: true, force: true })
   })
+  const start = ({ id } = spec) => engine().startMachine(id, { freshRoot: false, volumeIds: [] })
 
   test('has nothing of the settings of the server, nor of what else is in its environment', async () => {
     vi.stubEnv('SLIPWAY_SMTP_URL', 'smtp://user:secret@mail.example')
     vi.stubEnv('PASSWORD_OF_SOMETHING_ELSE', 'secret')
     await start()
     const allowed = ['LC_ALL', 'PATH']
-    expect(await environmentsIn(join(dataDir, 'machines', spec.id))).toEqual(
+    expect(await environmentsIn(join(dataDir(), 'machines', spec.id))).toEqual(
       new Map([
         ['qemu-system-x86', allowed],
         ['tail', allowed],
       ]),
     )
     // Reads what a guest wrote, too.
-    const daemons = join(dataDir, 'daemons')
+    const daemons = join(dataDir(), 'daemons')
     expect(await withStorageDaemon(daemons, () => environmentsIn(daemons))).toEqual(
       new Map([['qemu-storage-da', allowed]]),
     )
@@ -86,24 +77,18 @@ describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
   test.skipIf(process.getuid?.() !== 0)(
     'are users: each guest is one of its own, and reaches no process of another',
     async () => {
-      const other = blankMachine('surrounded-2')
-      await engine.createMachine(other)
-      try {
-        await start()
-        await engine.startMachine(other.id, { freshRoot: false, volumeIds: [] })
-        const mine = await processIn(join(dataDir, 'machines', spec.id))
-        const theirs = await processIn(join(dataDir, 'machines', other.id))
-        expect(mine.user).not.toBe(theirs.user)
-        for (const { user } of [mine, theirs]) expect(user).toBeGreaterThan(1_879_048_191)
-        // What somebody who broke out of QEMU is.
-        const as = ['--reuid', mine.user, '--regid', mine.user, '--clear-groups'].map(String)
-        const tries = (pid: number) =>
-          run('setpriv', [...as, 'sh', '-c', `kill -0 ${pid} && echo signals; cat /proc/${pid}/maps; true`])
-        expect(await tries(mine.pid)).toContain('signals')
-        expect(await tries(theirs.pid)).toBe('')
-      } finally {
-        await engine.deleteMachine(other.id)
-      }
+      await engine().createMachine(other)
+      for (const one of [spec, other]) await start(one)
+      const mine = await processIn(join(dataDir(), 'machines', spec.id))
+      const theirs = await processIn(join(dataDir(), 'machines', other.id))
+      expect(mine.user).not.toBe(theirs.user)
+      for (const { user } of [mine, theirs]) expect(user).toBeGreaterThan(1_879_048_191)
+      // What somebody who broke out of QEMU is.
+      const as = ['--reuid', mine.user, '--regid', mine.user, '--clear-groups'].map(String)
+      const tries = (pid: number) =>
+        run('setpriv', [...as, 'sh', '-c', `kill -0 ${pid} && echo signals; cat /proc/${pid}/maps; true`])
+      expect(await tries(mine.pid)).toContain('signals')
+      expect(await tries(theirs.pid)).toBe('')
     },
   )
 
@@ -119,24 +104,21 @@ describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
     expect(later).toBeGreaterThan(atTheStart + 1)
     await pass()
     expect(looks).toBeGreaterThan(later + 1)
-    await engine.powerOff(spec.id)
+    await engine().powerOff(spec.id)
     const afterwards = looks
     await pass()
     expect(looks).toBe(afterwards)
 
     await start()
-    await engine.close()
-    expect(vi.getTimerCount()).toBe(0)
-    await engine.open()
+    await reopen(async () => expect(vi.getTimerCount()).toBe(0))
   })
 })
 
 test.skipIf(missing !== undefined)(
   'a host that was too busy to be tried out is found out about later',
   async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'slipway-surroundings-'))
     const clock = makeHandClock()
-    const engine = await blankEngine(dataDir, {
+    const engine = await blankEngine(directoryOfTest(), {
       clock,
       async findHost(deps) {
         const facts = await findHostFacts(deps)
@@ -159,7 +141,6 @@ test.skipIf(missing !== undefined)(
         .toMatchObject({ network: 'Tried out.', undecided: null, cannot: { networks: null, ports: null } })
     } finally {
       await engine.close()
-      await rm(dataDir, { recursive: true, force: true })
     }
   },
 )

@@ -1,46 +1,24 @@
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { open, readFile, rm, stat } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
 import { exitOf } from './exit.ts'
 import { journalOf, keepJournal } from './journal.ts'
-import { fileNames, type MachineDirs, makeMachineDirs } from './machine-dir.ts'
-import { makePlaces } from './places.ts'
-import type { RunRecord } from './records.ts'
+import { aRun, machineDirForEach } from './machine-dir.test-kit.ts'
+import { fileNames } from './machine-dir.ts'
 
 const event = (name: string, data: object = {}) =>
   `${JSON.stringify({ timestamp: { seconds: 1, microseconds: 0 }, event: name, data })}\n`
 
 describe('the journal of a run', () => {
-  const id = randomUUID()
-  let dataDir: string
-  let dirs: MachineDirs
-  const file = (name: string) => dirs.fileOf(id, name)
-  const run: RunRecord = {
-    run: 'one',
-    shape: 3,
-    bootId: 'boot',
-    startedAt: 0,
-    resumed: false,
-    accelerator: 'TCG',
-    cpuModel: 'qemu64',
-  }
-
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'slipway-journal-'))
-    dirs = makeMachineDirs(dataDir)
-    await makePlaces(dataDir).open()
-    await dirs.create(id)
-  })
-  afterEach(() => rm(dataDir, { recursive: true, force: true }))
+  const { id, dirs, fileOf: file, put } = machineDirForEach()
+  const run = { ...aRun, startedAt: 0 }
+  const exit = (of = run, bootId = 'boot') => exitOf(dirs(), id, { run: of, bootId })
 
   /** Opens the pipe both ways, as QEMU does. */
   async function openAsQemu() {
-    const letGo = await keepJournal(dirs, id)
+    const letGo = await keepJournal(dirs(), id)
     const handle = await open(file(fileNames.journalOut), 'r+')
     const stream = createWriteStream('', { fd: handle })
     await letGo()
@@ -60,52 +38,45 @@ describe('the journal of a run', () => {
     expect((await stat(file(fileNames.journalEnd))).size).toBe(0)
     await qemu.write(event('SHUTDOWN', { reason: 'guest-shutdown' }))
     await qemu.end()
-    const events = await journalOf(dirs, id, { sameBoot: true })
+    const events = await journalOf(dirs(), id, { sameBoot: true })
     expect(events.at(-1)).toMatchObject({ event: 'SHUTDOWN', data: { reason: 'guest-shutdown' } })
     expect((await stat(file(fileNames.journalEnd))).size).toBeLessThanOrEqual(64 * 1024)
-    expect(await exitOf(dirs, id, { run, bootId: 'boot' })).toEqual({ how: 'clean' })
+    expect(await exit()).toEqual({ how: 'clean' })
   })
 
   test('is complete also when this process had let go of it long before', async () => {
-    const letGo = await keepJournal(dirs, id)
-    const qemu = spawn(
-      'sh',
-      ['-c', 'exec 3<>journal.out; echo open; read line; printf "%s\\n" "$line" >&3'],
-      {
-        cwd: dirs.pathOf(id),
-      },
-    )
+    const letGo = await keepJournal(dirs(), id)
+    const script = 'exec 3<>journal.out; echo open; read line; printf "%s\\n" "$line" >&3'
+    const qemu = spawn('sh', ['-c', script], { cwd: dirs().pathOf(id) })
     await once(qemu.stdout, 'data')
     await letGo()
     qemu.stdin.end(event('SHUTDOWN', { reason: 'guest-reset' }))
     await once(qemu, 'close')
-    expect(await exitOf(dirs, id, { run, bootId: 'boot' })).toEqual({ how: 'reboot' })
+    expect(await exit()).toEqual({ how: 'reboot' })
   })
 
   test('is empty when the host went down with it, and nobody waits for it then', async () => {
-    await writeFile(file(fileNames.journalEnd), '')
-    expect(await exitOf(dirs, id, { run, bootId: 'another' })).toEqual({ how: 'host-restart' })
+    await put(fileNames.journalEnd, '')
+    expect(await exit(run, 'another')).toEqual({ how: 'host-restart' })
   })
 
   test('of an earlier version is read from its end only', async () => {
-    await writeFile(file(fileNames.journalOut), event('ACPI_DEVICE_OST').repeat(10_000))
-    await writeFile(file(fileNames.journalOut), event('SHUTDOWN', { reason: 'guest-shutdown' }), {
-      flag: 'a',
-    })
-    expect((await journalOf(dirs, id, { sameBoot: true })).length).toBeLessThan(1000)
-    expect(await exitOf(dirs, id, { run, bootId: 'boot' })).toEqual({ how: 'clean' })
+    const flood = event('ACPI_DEVICE_OST').repeat(10_000)
+    await put(fileNames.journalOut, flood + event('SHUTDOWN', { reason: 'guest-shutdown' }))
+    expect((await journalOf(dirs(), id, { sameBoot: true })).length).toBeLessThan(1000)
+    expect(await exit()).toEqual({ how: 'clean' })
   })
 
   test('is judged once for a run; what was found then stays', async () => {
-    await writeFile(file(fileNames.journalEnd), event('SHUTDOWN', { reason: 'guest-shutdown' }))
-    expect(await exitOf(dirs, id, { run, bootId: 'boot' })).toEqual({ how: 'clean' })
+    await put(fileNames.journalEnd, event('SHUTDOWN', { reason: 'guest-shutdown' }))
+    expect(await exit()).toEqual({ how: 'clean' })
     await rm(file(fileNames.journalEnd))
-    expect(await exitOf(dirs, id, { run, bootId: 'another' })).toEqual({ how: 'clean' })
+    expect(await exit(run, 'another')).toEqual({ how: 'clean' })
     expect(JSON.parse(await readFile(file(fileNames.exit), 'utf8'))).toEqual({
       run: 'one',
       exit: { how: 'clean' },
     })
     const next = { ...run, run: 'two' }
-    expect(await exitOf(dirs, id, { run: next, bootId: 'another' })).toEqual({ how: 'host-restart' })
+    expect(await exit(next, 'another')).toEqual({ how: 'host-restart' })
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AgentRefusal } from './agent-line.ts'
+import { agentOf } from './agent.test-kit.ts'
 import { askForPorts, portsIn } from './listening.ts'
 
 const line = (local: string, state = '0A') =>
@@ -28,27 +28,8 @@ test.each([
   expect(portsIn(table)).toEqual([])
 })
 
-const agentWith = (files: Record<string, string>) => {
-  const closed: unknown[] = []
-  const names = Object.keys(files)
-  return {
-    closed,
-    close() {},
-    async execute(command: string, args: Record<string, unknown>) {
-      if (command === 'guest-file-open') {
-        const handle = names.indexOf(String(args.path))
-        if (handle < 0) throw new AgentRefusal('The guest agent refused')
-        return handle
-      }
-      if (command === 'guest-file-close') return closed.push(args.handle)
-      const text = files[names[Number(args.handle)] ?? ''] ?? ''
-      return { count: text.length, 'buf-b64': Buffer.from(text).toString('base64'), eof: true }
-    },
-  }
-}
-
 test('both tables are read and closed again', async () => {
-  const agent = agentWith({
+  const agent = agentOf({
     '/proc/net/tcp': line('00000000:0016'),
     '/proc/net/tcp6': line(`${'0'.repeat(32)}:0050`),
   })
@@ -57,8 +38,8 @@ test('both tables are read and closed again', async () => {
 })
 
 test('a guest without IPv6 tells what it has, one that lets nobody read tells nothing', async () => {
-  expect(await askForPorts(agentWith({ '/proc/net/tcp': line('00000000:0016') }))).toEqual([22])
-  expect(await askForPorts(agentWith({}))).toBeNull()
+  expect(await askForPorts(agentOf({ '/proc/net/tcp': line('00000000:0016') }))).toEqual([22])
+  expect(await askForPorts(agentOf({}))).toBeNull()
 })
 
 test('what is no answer is nothing', async () => {

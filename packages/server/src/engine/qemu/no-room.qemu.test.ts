@@ -1,15 +1,13 @@
+// @module-tag full
 /** A disk that gets full at each write of each operation, with a real guest: what ends or deletes needs no room. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { STARTER_IMAGE } from '../../image/image-store.ts'
-import { run } from '../../lib/command.ts'
 import { fillAt, makeRoom, wasFull } from '../../lib/full-disk.test-kit.ts'
-import { PROJECT_ID, volumeSpec, work } from '../engine.test-kit.ts'
-import type { Engine, MachineSpec } from '../engine.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
+import type { Engine } from '../engine.ts'
 
 const disk = vi.hoisted(() => ({ writes: 0, fullFrom: Number.POSITIVE_INFINITY, within: '' }))
 // Files before this one may have loaded what is to write to that disk.
@@ -19,7 +17,9 @@ vi.mock('node:fs/promises', async (original) => {
   const { onDisk } = await import('../../lib/full-disk.test-kit.ts')
   return onDisk(await original<typeof import('node:fs/promises')>(), disk)
 })
-const { missing, processesOf, testEngine } = await import('./qemu-engine.test-kit.ts')
+const { makeKey, missing, processesOf, starterMachine, testEngine, untilIs } = await import(
+  './qemu-engine.test-kit.ts'
+)
 if (missing) console.log(`SKIPPED: ${missing}, so a full disk was not tested with guests`)
 
 describe.skipIf(missing !== undefined)('While the disk of the host is full', () => {
@@ -28,21 +28,10 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
   let key: string
   const made: string[] = []
 
-  const newSpec = (): MachineSpec => ({
-    id: randomUUID(),
-    projectId: PROJECT_ID,
-    hostname: 'full-1',
-    cpu: 1,
-    memoryMb: 256,
-    imageId: STARTER_IMAGE,
-    sshPublicKeys: [key],
-    volumeIds: [],
-    persistent: true,
-  })
   const start = (id: string, volumeIds: string[] = []) =>
     engine.startMachine(id, { freshRoot: false, volumeIds })
   async function newMachine(): Promise<string> {
-    const spec = newSpec()
+    const spec = starterMachine('full-1', { sshPublicKeys: [key] })
     made.push(spec.id)
     await engine.createMachine(spec)
     return spec.id
@@ -52,13 +41,7 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
     await start(id)
     return id
   }
-  async function until(id: string, power: string) {
-    for (;;) {
-      const state = await engine.inspect(id)
-      if (state.power === power) return state
-      await sleep(50)
-    }
-  }
+  const until = (id: string, power: 'ready' | 'off') => untilIs(engine, id, power)
   /** Everything that is kept, but for what describes the host. */
   const kept = async () =>
     (await readdir(dataDir, { recursive: true }))
@@ -90,9 +73,7 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'slipway-no-room-'))
     disk.within = dataDir
-    const file = join(dataDir, 'key')
-    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file])
-    key = await readFile(`${file}.pub`, 'utf8')
+    key = (await makeKey(join(dataDir, 'key'))).publicKey
     engine = await testEngine(dataDir)
     await engine.open()
   })
@@ -149,6 +130,18 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
     expect(await engine.inspect(id)).toMatchObject({ power: 'off' })
   })
 
+  test('a VM that could not be made is absent, at whichever write, and is made when there is room', async () => {
+    const spec = starterMachine('full-1')
+    made.push(spec.id)
+    const writes = await atEachWrite(
+      () => engine.createMachine(spec),
+      async (failure) => {
+        expect(await engine.inspect(spec.id)).toMatchObject({ power: failure === null ? 'off' : 'absent' })
+      },
+    )
+    expect(writes).toBeGreaterThan(1)
+  })
+
   test('a VM that could not start is off, at whichever write, and starts when there is room', async () => {
     const id = await newMachine()
     const writes = await atEachWrite(
@@ -179,11 +172,8 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
     await atEachWrite(
       async () => {
         const snapshotId = randomUUID()
-        await engine.createMachineSnapshot(
-          snapshotId,
-          { machineId: id, volumeIds: [], memory: false },
-          work(),
-        )
+        const source = { machineId: id, volumeIds: [], memory: false }
+        await engine.createMachineSnapshot(snapshotId, source, work())
         fillAt(disk, 1)
         await engine.deleteMachineSnapshot(snapshotId)
         makeRoom(disk)

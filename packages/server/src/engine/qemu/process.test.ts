@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { directoryOfTest } from '../../lib/directory.test-kit.ts'
 import { endAllOf, endProcess } from './process.ts'
 
 async function stateOf(pid: number): Promise<string | null> {
@@ -46,8 +46,7 @@ describe('the end of a process', () => {
 })
 
 test('all processes of a machine are ended, but none of its copy in another directory', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'slipway-process-'))
-  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  const home = directoryOfTest()
   // A shell by the name of QEMU; what comes after its script are arguments that it does not look at.
   const program = join(home, 'qemu-system-test')
   await copyFile('/bin/sh', program)

@@ -1,18 +1,24 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
+import { directoryForAll } from '../../lib/directory.test-kit.ts'
 import { describeEngine } from '../engine.suite.ts'
-import { PROJECT_ID } from '../engine.test-kit.ts'
-import type { Engine, MachineSpec } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { describeNetworks } from '../network.suite.ts'
 import { runsSector } from './accelerator.ts'
-import { makeHarness, missing, processesOf, testEngine, testImages } from './qemu-engine.test-kit.ts'
+import {
+  makeHarness,
+  missing,
+  processesOf,
+  starterMachine,
+  startServer,
+  testEngine,
+  testImages,
+} from './qemu-engine.test-kit.ts'
 
 /** A server of few words: launches a machine, prints the run and stays. */
 const launchAndStay = `
@@ -31,25 +37,10 @@ if (missing === undefined) {
   describeEngine('QEMU', () => makeHarness())
   describeNetworks('QEMU where networks are switched on', () => makeHarness('auto'))
   describe('QEMU when things go wrong', () => {
-    let dataDir: string
-    const spec: MachineSpec = {
-      id: randomUUID(),
-      projectId: PROJECT_ID,
-      hostname: 'wrong-1',
-      cpu: 1,
-      memoryMb: 512,
-      imageId: STARTER_IMAGE,
-      sshPublicKeys: [],
-      volumeIds: [],
-      persistent: true,
-    }
-    beforeAll(async () => {
-      dataDir = await mkdtemp(join(tmpdir(), 'slipway-wrong-'))
-    })
-    afterAll(() => rm(dataDir, { recursive: true, force: true }))
-
+    const dataDir = directoryForAll()
+    const spec = starterMachine('wrong-1', { memoryMb: 512 })
     async function withEngine(work: (engine: Engine) => Promise<void>) {
-      const engine = await testEngine(dataDir)
+      const engine = await testEngine(dataDir())
       await engine.open()
       try {
         await work(engine)
@@ -60,37 +51,19 @@ if (missing === undefined) {
     }
 
     test('a guest lives on when the server that launched it is killed', async () => {
-      const server = spawn(
-        process.execPath,
-        ['--input-type=module', '-e', launchAndStay, dataDir, JSON.stringify(spec)],
-        { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
-      )
-      const [run] = await once(server.stdout, 'data')
-      server.kill('SIGKILL')
-      await once(server, 'close')
+      const server = await startServer(launchAndStay, dataDir(), JSON.stringify(spec))
+      await server.kill()
       await withEngine(async (engine) => {
         const state = await engine.inspect(spec.id)
-        expect(state).toMatchObject({ run: String(run) })
+        expect(state).toMatchObject({ run: server.said })
         expect(['booting', 'ready']).toContain(state.power)
-      })
-    })
-
-    test('what was not completely made is absent, cleared, and can be made', async () => {
-      const dir = join(dataDir, 'machines', spec.id)
-      await mkdir(dir, { recursive: true })
-      await writeFile(join(dir, 'root.qcow2'), 'half of it')
-      await withEngine(async (engine) => {
-        expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })
-        expect(await readdir(join(dataDir, 'machines'))).toEqual(['.slipway'])
-        await engine.createMachine(spec)
-        expect((await engine.inspect(spec.id)).power).toBe('off')
       })
     })
 
     test('a machine whose root disk is damaged is broken, until it starts afresh', async () => {
       await withEngine(async (engine) => {
         await engine.createMachine(spec)
-        await writeFile(join(dataDir, 'machines', spec.id, 'root.qcow2'), 'nonsense')
+        await writeFile(join(dataDir(), 'machines', spec.id, 'root.qcow2'), 'nonsense')
         expect((await engine.inspect(spec.id)).power).toBe('broken')
         await expect(engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })).rejects.toThrow(
           'root disk',
@@ -103,7 +76,9 @@ if (missing === undefined) {
     test('another program on its port makes a machine move to another one', async () => {
       await withEngine(async (engine) => {
         await engine.createMachine(spec)
-        const record = JSON.parse(await readFile(join(dataDir, 'machines', spec.id, 'machine.json'), 'utf8'))
+        const record = JSON.parse(
+          await readFile(join(dataDir(), 'machines', spec.id, 'machine.json'), 'utf8'),
+        )
         const squatter = createServer().listen(record.address.port, record.address.ip)
         await once(squatter, 'listening')
         await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
@@ -120,7 +95,7 @@ if (missing === undefined) {
         const lost = randomUUID()
         const start = () => engine.startMachine(spec.id, { freshRoot: false, volumeIds: [lost] })
         await expect(start()).rejects.toMatchObject({ code: 'volume-missing' })
-        await writeFile(join(dataDir, 'volumes', `${lost}.qcow2`), 'nonsense')
+        await writeFile(join(dataDir(), 'volumes', `${lost}.qcow2`), 'nonsense')
         const refusal = await start().catch((error: unknown) => error)
         expect(refusal).toMatchObject({ code: 'launch-failed' })
         expect(String(refusal)).toMatch(/could not be started: .*qcow2 format/)
@@ -131,9 +106,11 @@ if (missing === undefined) {
       })
     })
 
-    test('a damaged image is found out and made again with the same content', async () => {
-      const own = join(dataDir, 'images')
-      const store = await testImages(dataDir, own)
+    test('a damaged image is found out and made again with the same content', {
+      tags: ['full'],
+    }, async () => {
+      const own = join(dataDir(), 'images')
+      const store = await testImages(dataDir(), own)
       const { disk } = await store.use(STARTER_IMAGE)
       await chmod(disk, 0o644)
       await writeFile(disk, 'x', { flag: 'r+' })

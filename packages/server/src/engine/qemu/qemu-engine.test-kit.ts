@@ -1,4 +1,6 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, truncate } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, symlink, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,8 +10,8 @@ import { ImportError, type Importer } from '../../image/import.ts'
 import { readRecipes } from '../../image/recipe.ts'
 import { CommandError, errorCode, run } from '../../lib/command.ts'
 import { type Log, silentLog } from '../../lib/log.ts'
-import type { EngineHarness } from '../engine.test-kit.ts'
-import type { Address, Engine } from '../engine.ts'
+import { type EngineHarness, isIn, machineSpec } from '../engine.test-kit.ts'
+import type { Address, Engine, MachineSpec, MachineState } from '../engine.ts'
 import { imageFilesInUse } from './image-use.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
@@ -66,13 +68,44 @@ export async function testEngine(
   return makeQemuEngine({ dataDir, hostDir: imagesDir, ...settings, images, importer: importing, log })
 }
 
+/** A small machine of the starter image. */
+export const starterMachine = (hostname: string, more: Partial<MachineSpec> = {}): MachineSpec =>
+  machineSpec(hostname, { imageId: STARTER_IMAGE, ...more })
+
+/** Looks until a machine is in that state. */
+export async function untilIs<P extends MachineState['power']>(engine: Engine, id: string, power: P) {
+  for (let look = 0; look < 15_000; look += 1) {
+    const state = await engine.inspect(id)
+    if (isIn(state, power)) return state
+    await sleep(20)
+  }
+  throw new Error(`It is ${JSON.stringify(await engine.inspect(id))}`)
+}
+
+/**
+ * A server of few words, in a process of its own: the script opens an engine and says when it is so far. Resolves then,
+ * with what it said.
+ */
+export async function startServer(script: string, ...args: string[]) {
+  const server = spawn(process.execPath, ['--input-type=module', '-e', script, '--', ...args], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = once(server, 'close')
+  const [said] = await once(server.stdout, 'data')
+  return {
+    said: String(said),
+    async kill(): Promise<void> {
+      server.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
 /** `auto`: each project has a network, where this host can have them. */
 export async function makeHarness(networks: 'off' | 'auto' = 'off'): Promise<EngineHarness> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-engine-'))
-  const key = join(dataDir, 'key')
-  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'a "hostile\\ comment', '-f', key])
-
-  const ssh = sshWith(key)
+  const { publicKey, ssh } = await makeKey(join(dataDir, 'key'), 'a "hostile\\ comment')
   return {
     async open() {
       const engine = await testEngine(dataDir, { networks })
@@ -80,14 +113,11 @@ export async function makeHarness(networks: 'off' | 'auto' = 'off'): Promise<Eng
       return engine
     },
     imageId: STARTER_IMAGE,
-    sshPublicKey: await readFile(`${key}.pub`, 'utf8'),
+    sshPublicKey: publicKey,
     pass: (ms) => sleep(ms),
     async happen(machineId, what, address) {
-      if (what === 'is killed') {
-        for (const pid of await processesOf(machineId)) process.kill(Number(pid), 'SIGKILL')
-      } else {
-        await ssh(address, what === 'reboots' ? 'reboot' : 'poweroff')
-      }
+      if (what === 'is killed') await signalGuest(machineId, 'SIGKILL')
+      else await ssh(address, what === 'reboots' ? 'reboot' : 'poweroff')
     },
     async work(_, seconds, address) {
       await ssh(address, `timeout ${seconds} sh -c 'while :; do :; done' || true`)
@@ -143,7 +173,8 @@ export async function makeHarness(networks: 'off' | 'auto' = 'off'): Promise<Eng
         await rename(volumes, aside)
         await mkdir(volumes)
       } else {
-        await rm(volumes, { recursive: true })
+        // Fails where something was made in it.
+        await rmdir(volumes)
         await rename(aside, volumes)
       }
     },
@@ -160,19 +191,32 @@ const sshArgs = (address: Address, ...options: string[]) => [
 export const sshWith = (key: string) => (address: Address, command: string) =>
   run('ssh', [...sshArgs(address, '-i', key, '-o', 'BatchMode=yes'), command], { timeoutMs: 90_000 })
 
+export type SignIn = ReturnType<typeof sshWith>
+
+/** A new pair of keys, the private one in this file, and how to sign in with it. */
+export async function makeKey(file: string, comment = '') {
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', comment, '-f', file])
+  return { publicKey: await readFile(`${file}.pub`, 'utf8'), ssh: sshWith(file) }
+}
+
+/** Sends a signal to the process of a guest, where it has one. */
+export async function signalGuest(machineId: string, name: NodeJS.Signals): Promise<void> {
+  for (const pid of await processesOf(machineId)) {
+    try {
+      process.kill(Number(pid), name)
+    } catch (error) {
+      // It ended by itself since it was found.
+      if (errorCode(error) !== 'ESRCH') throw error
+    }
+  }
+}
+
 /** Ends the guests of all machines below a directory. */
 export async function endGuestsIn(dir: string): Promise<void> {
   const names = await readdir(dir, { recursive: true }).catch(() => [])
   for (const name of names) {
     const [, id] = /(?:^|\/)machines\/([^/]+)$/.exec(name) ?? []
-    for (const pid of id ? await processesOf(id) : []) {
-      try {
-        process.kill(Number(pid), 'SIGKILL')
-      } catch (error) {
-        // It ended by itself since it was found.
-        if (errorCode(error) !== 'ESRCH') throw error
-      }
-    }
+    if (id) await signalGuest(id, 'SIGKILL')
   }
 }
 

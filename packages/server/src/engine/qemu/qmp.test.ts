@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { directoryForEach } from '../../lib/directory.test-kit.ts'
 import { lineSplitter } from '../../lib/line-splitter.ts'
 import { connectUnix } from '../../lib/unix-socket.ts'
 import { connectQmp, listenFor, QmpClosed, type QmpEvent } from './qmp.ts'
@@ -15,20 +15,22 @@ const greeting = '{"QMP": {"version": {}, "capabilities": ["oob"]}}\r\n'
 const anyLength = { maxBytes: Number.MAX_SAFE_INTEGER, onTooLong: () => {} }
 
 describe('a QMP line', () => {
+  const home = directoryForEach()
   let dir: string
   let server: Server
-  let answer: (socket: Socket, request: { execute: string; id: number }) => void
+  let answer: (socket: Socket, request: { execute: string; id: number }) => unknown
 
   beforeEach(async () => {
     // Deeper than the address of a socket can hold.
-    dir = await mkdtemp(join(tmpdir(), `slipway-qmp-${'x'.repeat(100)}-`))
-    answer = (socket, { id }) => socket.write(`${JSON.stringify({ return: {}, id })}\r\n`)
+    dir = join(home(), 'x'.repeat(100))
+    await mkdir(dir)
+    answer = (socket, { id }) => returns(socket, id)
     server = createServer()
   })
-  afterEach(async () => {
-    server.close()
-    await rm(dir, { recursive: true, force: true })
-  })
+  afterEach(() => void server.close())
+
+  const returns = (socket: Socket, id: number, result: unknown = {}) =>
+    socket.write(`${JSON.stringify({ return: result, id })}\r\n`)
 
   async function serve(greet: boolean) {
     server.on('connection', (socket) => {
@@ -36,7 +38,11 @@ describe('a QMP line', () => {
       socket.on('error', () => {})
       socket.on(
         'data',
-        lineSplitter((line) => answer(socket, JSON.parse(line)), anyLength),
+        lineSplitter((line) => {
+          const request = JSON.parse(line)
+          if (request.execute === 'qmp_capabilities') returns(socket, request.id)
+          else answer(socket, request)
+        }, anyLength),
       )
     })
     const cwd = process.cwd()
@@ -50,12 +56,8 @@ describe('a QMP line', () => {
   test('answers each command with its own result, in whatever order they come', async () => {
     const waiting: { socket: Socket; id: number; execute: string }[] = []
     answer = (socket, { id, execute }) => {
-      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
-      else waiting.push({ socket, id, execute })
-      if (waiting.length === 2) {
-        for (const one of waiting.reverse())
-          one.socket.write(`${JSON.stringify({ return: one.execute, id: one.id })}\n`)
-      }
+      waiting.push({ socket, id, execute })
+      if (waiting.length === 2) for (const one of waiting.reverse()) returns(one.socket, one.id, one.execute)
     }
     const qmp = await connectQmp(await serve(true), 5000)
     expect(await Promise.all([qmp.execute('first'), qmp.execute('second')])).toEqual(['first', 'second'])
@@ -63,13 +65,10 @@ describe('a QMP line', () => {
   })
 
   test('tells events and errors as QEMU put them', async () => {
-    answer = (socket, { id, execute }) => {
-      if (execute === 'qmp_capabilities') return socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+    answer = (socket, { id }) => {
       const timestamp = { seconds: 12, microseconds: 500_000 }
       socket.write(`${JSON.stringify({ timestamp, event: 'SHUTDOWN', data: { guest: true } })}\n`)
-      return socket.write(
-        `${JSON.stringify({ error: { class: 'GenericError', desc: 'No such thing' }, id })}\n`,
-      )
+      socket.write(`${JSON.stringify({ error: { class: 'GenericError', desc: 'No such thing' }, id })}\n`)
     }
     const events: QmpEvent[] = []
     const qmp = await connectQmp(await serve(true), 5000)
@@ -80,10 +79,9 @@ describe('a QMP line', () => {
   })
 
   test('ends a wait for events by one of them, also by one that came before, in time, and when work is ended', async () => {
-    const told = ['JOB_STATUS_CHANGE', 'RESUME']
     answer = (socket, { id, execute }) => {
-      if (told.includes(execute)) socket.write(`${JSON.stringify({ event: execute })}\n`)
-      socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+      socket.write(`${JSON.stringify({ event: execute })}\n`)
+      returns(socket, id)
     }
     const qmp = await connectQmp(await serve(true), 5000)
     const ended = new AbortController()
@@ -109,10 +107,7 @@ describe('a QMP line', () => {
 
   test('does not wait for an answer for ever, and not as long for others while one is overdue', async () => {
     const unanswered: { socket: Socket; id: number }[] = []
-    answer = (socket, { id, execute }) => {
-      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
-      else unanswered.push({ socket, id })
-    }
+    answer = (socket, { id }) => void unanswered.push({ socket, id })
     const qmp = await connectQmp(await serve(true), 5000)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const late = async (withinMs: number | undefined, passMs: number) => {
@@ -126,17 +121,14 @@ describe('a QMP line', () => {
     vi.useRealTimers()
     while (unanswered.length < 3) await sleep(5)
     // It goes on: what it answers now was given up, and is no answer to anything else.
-    for (const { socket, id } of unanswered) socket.write(`${JSON.stringify({ return: 'late', id })}\n`)
-    answer = (socket, { id }) => socket.write(`${JSON.stringify({ return: 'now', id })}\n`)
+    for (const { socket, id } of unanswered) returns(socket, id, 'late')
+    answer = (socket, { id }) => returns(socket, id, 'now')
     expect(await qmp.execute('query-status')).toBe('now')
     qmp.close()
   })
 
   test('is ended by a line without end', async () => {
-    answer = (socket, { id, execute }) => {
-      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
-      else socket.write('x'.repeat(2 * 1024 * 1024))
-    }
+    answer = (socket) => socket.write('x'.repeat(2 * 1024 * 1024))
     const qmp = await connectQmp(await serve(true), 5000)
     await expect(qmp.execute('query-status', undefined, 60_000)).rejects.toThrow(QmpClosed)
   })
@@ -145,8 +137,8 @@ describe('a QMP line', () => {
     const event = JSON.stringify({ timestamp: { seconds: 1, microseconds: 2 }, event: 'ACPI_DEVICE_OST' })
     const flood = `${event.replaceAll(':', ': ')}\n`.repeat(100_000)
     answer = (socket, { id, execute }) => {
-      if (execute !== 'qmp_capabilities') socket.write(flood)
-      socket.write(`${JSON.stringify({ return: execute, id })}\n`)
+      socket.write(flood)
+      returns(socket, id, execute)
     }
     const qmp = await connectQmp(await serve(true), 5000)
     const heard: QmpEvent[] = []
@@ -165,16 +157,14 @@ describe('a QMP line', () => {
   })
 
   test('fails what is under way and says so when the guest goes', async () => {
-    answer = (socket, { id, execute }) => {
-      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
-      else socket.destroy()
-    }
+    answer = (socket) => socket.destroy()
     const qmp = await connectQmp(await serve(true), 5000)
     const closed = new Promise<void>((resolve) => qmp.onClose(resolve))
     await expect(qmp.execute('quit')).rejects.toThrow('gone')
     await closed
     await expect(qmp.execute('query-status')).rejects.toThrow('gone')
   })
+
   test('is merely closed when QEMU dies with the call unanswered in its queue', async () => {
     // Listens and never accepts, as a QEMU does that ends while it starts: the caller's line is reset, not ended.
     const dying = spawn(

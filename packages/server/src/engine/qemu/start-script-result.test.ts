@@ -1,37 +1,10 @@
 import { expect, test } from 'vitest'
-import { type Agent, AgentRefusal } from './agent-line.ts'
+import { agentOf } from './agent.test-kit.ts'
 import { askForStartScript, endOfCloudInit, endOfProgram } from './start-script-result.ts'
 
 const place = '/var/lib/slipway/start-script'
 const uptime = { '/proc/uptime': '1 1' }
 
-/** An agent of a guest with these files; `silent` ends its answers after so many. */
-function agentOf(files: Record<string, string | Buffer>, silent = Number.POSITIVE_INFINITY): Agent {
-  const open: { bytes: Buffer; at: number }[] = []
-  let answers = 0
-  return {
-    async execute(command, args) {
-      answers += 1
-      if (answers > silent) throw new Error('The guest agent is gone')
-      if (command === 'guest-file-open') {
-        const content = files[String(args.path)]
-        if (content === undefined) throw new AgentRefusal('The guest agent refused')
-        return open.push({ bytes: Buffer.from(content), at: 0 }) - 1
-      }
-      const file = open[Number(args.handle)]
-      if (!file) throw new AgentRefusal('The guest agent refused')
-      if (command === 'guest-file-seek') {
-        const at = file.bytes.length + Number(args.offset)
-        if (at < 0) throw new AgentRefusal('The guest agent refused')
-        file.at = at
-        return { position: at, eof: false }
-      }
-      if (command !== 'guest-file-read') return {}
-      return { 'buf-b64': file.bytes.subarray(file.at, file.at + Number(args.count)).toString('base64') }
-    },
-    close: () => {},
-  }
-}
 const ask = (files: Record<string, string | Buffer>, form: 'program' | 'cloud-config' = 'program') =>
   askForStartScript(agentOf({ ...uptime, ...files }), form)
 
@@ -76,8 +49,15 @@ test('of a long output the end is told, from the beginning of a character on', a
 
 test('a guest that lets nobody read says nothing, and one that falls silent is not taken for one that waits', async () => {
   expect(await askForStartScript(agentOf({}), 'program')).toMatchObject({ state: 'unknown' })
-  for (const answers of [0, 1, 2, 3])
-    await expect(askForStartScript(agentOf({ ...uptime }, answers), 'program')).rejects.toThrow('gone')
+  for (const answers of [0, 1, 2, 3]) {
+    const agent = agentOf(uptime)
+    let asked = 0
+    const execute: typeof agent.execute = async (...all) => {
+      if (asked++ >= answers) throw new Error('The guest agent is gone')
+      return agent.execute(...all)
+    }
+    await expect(askForStartScript({ ...agent, execute }, 'program')).rejects.toThrow('gone')
+  }
 })
 
 test.each([

@@ -1,28 +1,14 @@
-import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { fileNames, type MachineDirs, makeMachineDirs } from './machine-dir.ts'
-import { makePlaces } from './places.ts'
+import { describe, expect, test } from 'vitest'
+import { machineDirForEach } from './machine-dir.test-kit.ts'
+import { fileNames } from './machine-dir.ts'
 import { isUnbegun } from './unbegun.ts'
 
 describe('a run whose launch was cut short', () => {
-  const id = randomUUID()
+  const { id, dirs, fileOf, put } = machineDirForEach()
   const greeting = '{"QMP": {}}\n'
-  let dataDir: string
-  let dirs: MachineDirs
-  const put = (name: string, text: string) => writeFile(dirs.fileOf(id, name), text)
-  const unbegun = (withinMs = 0) => isUnbegun(dirs, id, withinMs)
-
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'slipway-unbegun-'))
-    dirs = makeMachineDirs(dataDir)
-    await makePlaces(dataDir).open()
-    await dirs.create(id)
-  })
-  afterEach(() => rm(dataDir, { recursive: true, force: true }))
+  const unbegun = (withinMs = 0) => isUnbegun(dirs(), id, withinMs)
 
   test('is one without a process id and without a greeting, the journal made or not', async () => {
     expect(await unbegun()).toBe(true)
@@ -39,7 +25,7 @@ describe('a run whose launch was cut short', () => {
   test('is none that ended by itself and took its process id along, also of earlier versions', async () => {
     await put(fileNames.journalEnd, greeting)
     expect(await unbegun()).toBe(false)
-    await rm(dirs.fileOf(id, fileNames.journalEnd))
+    await rm(fileOf(fileNames.journalEnd))
     await put(fileNames.journalOut, greeting)
     expect(await unbegun()).toBe(false)
   })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { directoryOfTest } from '../../lib/directory.test-kit.ts'
 import { makePlaces } from './places.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 
@@ -17,21 +17,17 @@ function header(backing: string): Buffer {
 }
 
 test('a look at a snapshot reads its own header and manifest, whatever it builds upon', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-snapshots-'))
-  try {
-    const places = makePlaces(dataDir)
-    await places.open()
-    const snapshots = makeVolumeSnapshots(dataDir, places)
-    const id = randomUUID()
-    await writeFile(snapshots.pathOf(id), header(`${randomUUID()}.qcow2`))
-    const manifest = { volumeId: randomUUID(), consistency: 'clean', deleting: false }
-    await writeFile(join(snapshots.dir, `${id}.json`), JSON.stringify(manifest))
-    expect(await snapshots.inspect(id)).toEqual({ state: 'whole' })
-    await writeFile(snapshots.pathOf(id), 'something else, and long enough to be read')
-    expect(await snapshots.inspect(id)).toEqual({ state: 'broken', reason: 'Its file is damaged.' })
-    await rm(snapshots.pathOf(id))
-    expect(await snapshots.inspect(id)).toEqual({ state: 'broken', reason: 'Its file is missing.' })
-  } finally {
-    await rm(dataDir, { recursive: true })
-  }
+  const dataDir = directoryOfTest()
+  const places = makePlaces(dataDir)
+  await places.open()
+  const snapshots = makeVolumeSnapshots(dataDir, places)
+  const id = randomUUID()
+  await writeFile(snapshots.pathOf(id), header(`${randomUUID()}.qcow2`))
+  const manifest = { volumeId: randomUUID(), consistency: 'clean', deleting: false }
+  await writeFile(join(snapshots.dir, `${id}.json`), JSON.stringify(manifest))
+  expect(await snapshots.inspect(id)).toEqual({ state: 'whole' })
+  await writeFile(snapshots.pathOf(id), 'something else, and long enough to be read')
+  expect(await snapshots.inspect(id)).toEqual({ state: 'broken', reason: 'Its file is damaged.' })
+  await rm(snapshots.pathOf(id))
+  expect(await snapshots.inspect(id)).toEqual({ state: 'broken', reason: 'Its file is missing.' })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
 import { makeHandClock } from '../../lib/hand-clock.ts'
-import { volumeSpec } from '../engine.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
 import { makeSimulatedEngine } from './simulated.ts'
 
 const disk = vi.hoisted(() => ({ isFull: false }))
@@ -12,17 +12,13 @@ vi.hoisted(() => vi.resetModules())
 afterAll(() => void vi.resetModules())
 vi.mock('node:fs', async (importOriginal) => {
   const fs = await importOriginal<typeof import('node:fs')>()
-  return {
-    ...fs,
-    writeSync(...args: Parameters<typeof fs.writeSync>) {
+  const full =
+    <A extends unknown[], R>(write: (...args: A) => R) =>
+    (...args: A): R => {
       if (disk.isFull) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
-      return fs.writeSync(...args)
-    },
-    writeFileSync(...args: Parameters<typeof fs.writeFileSync>) {
-      if (disk.isFull) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
-      fs.writeFileSync(...args)
-    },
-  }
+      return write(...args)
+    }
+  return { ...fs, writeSync: full(fs.writeSync), writeFileSync: full(fs.writeFileSync) }
 })
 
 it('a deletion is not answered before it is kept: a server that is killed would find again what nobody knows', async () => {
@@ -31,8 +27,7 @@ it('a deletion is not answered before it is kept: a server that is killed would 
   const file = path.join(dir, 'simulated.jsonl')
   const engine = makeSimulatedEngine({ clock, file })
   await engine.open()
-  const work = { signal: new AbortController().signal, onProgress: () => {} }
-  await engine.createVolume(volumeSpec('a', { from: 'nothing' }, 1024), work)
+  await engine.createVolume(volumeSpec('a', { from: 'nothing' }, 1024), work())
   disk.isFull = true
   await expect(engine.deleteVolume('a')).rejects.toMatchObject({ code: 'no-space', retryable: true })
   await expect(engine.deleteVolume('a')).rejects.toMatchObject({ code: 'no-space' })

@@ -9,7 +9,7 @@ import { makeHandClock } from '../../lib/hand-clock.ts'
 import { silentLog } from '../../lib/log.ts'
 import { connectUnix } from '../../lib/unix-socket.ts'
 import { describeEngine } from '../engine.suite.ts'
-import { volumeSpec, work } from '../engine.test-kit.ts'
+import { makeMoves, volumeSpec, work } from '../engine.test-kit.ts'
 import type { Engine, MachineConsole, Work } from '../engine.ts'
 import { clusterLimits, noLimits } from '../limits.ts'
 import { makeReachedEngine } from './reached.ts'
@@ -82,16 +82,7 @@ describe('a simulated engine that is reached over a socket', () => {
     await stopServing()
     stopServing = await at.serve(instead)
   }
-  /** Lets time pass until a call is answered. */
-  async function done<T>(call: Promise<T>): Promise<T> {
-    let isDone = false
-    const settled = call.finally(() => {
-      isDone = true
-    })
-    settled.catch(() => {})
-    while (!isDone) await at.harness.pass(50)
-    return settled
-  }
+  const { done } = makeMoves('it', () => ({ harness: at.harness, engine: here }))
   async function runningMachine(hostname: string): Promise<string> {
     const spec = simulatedMachine(hostname)
     await done(here.createMachine(spec))
@@ -173,10 +164,6 @@ describe('a simulated engine that is reached over a socket', () => {
       here.createVolume(volumeSpec('v', stuck, 0), { signal: ending.signal, onProgress }),
     ).rejects.toMatchObject({ code: 'aborted' })
     expect(onProgress).toHaveBeenCalledExactlyOnceWith(0.01)
-    const over = { signal: AbortSignal.abort(), onProgress: () => {} }
-    await expect(here.createVolume(volumeSpec('v', stuck, 0), over)).rejects.toMatchObject({
-      code: 'aborted',
-    })
   })
 
   test('progress is told at once, and then a few times a second', async () => {
@@ -293,12 +280,8 @@ describe('a simulated engine that is reached over a socket', () => {
 
   test('a port of a guest is a connection of its own, and ends with its guest', async () => {
     const spec = simulatedMachine('web')
-    const created = at.world.createMachine(spec)
-    await at.clock.advance(1_000)
-    await created
-    const started = at.world.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
-    await at.clock.advance(1)
-    await started
+    await done(at.world.createMachine(spec))
+    await done(at.world.startMachine(spec.id, { freshRoot: false, volumeIds: [] }))
     expect(await here.listeningPorts(spec.id)).toBeNull()
     await expect(here.dial(spec.id, 3000)).rejects.toMatchObject({ code: 'unreachable' })
     await at.clock.advance(10_000)

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type HandClock, makeHandClock } from '../../lib/hand-clock.ts'
 import { newId } from '../../lib/id.ts'
-import type { EngineHarness } from '../engine.test-kit.ts'
-import { PROJECT_ID } from '../engine.test-kit.ts'
-import type { MachineSpec } from '../engine.ts'
+import { type EngineHarness, machineSpec } from '../engine.test-kit.ts'
 import { makeSimulatedEngine, type SimulatedEngine } from './simulated.ts'
 
 /** What the suite of all engines needs of the simulated one, on a clock moved by hand. */
@@ -51,14 +49,5 @@ export async function makeSimulatedHarness(): Promise<
 }
 
 /** A machine for tests that look at one thing. */
-export const simulatedMachine = (hostname: string): MachineSpec => ({
-  id: newId(),
-  projectId: PROJECT_ID,
-  hostname,
-  cpu: 1,
-  memoryMb: 512,
-  imageId: 'starter',
-  sshPublicKeys: [],
-  volumeIds: [],
-  persistent: true,
-})
+export const simulatedMachine = (hostname: string) =>
+  machineSpec(hostname, { memoryMb: 512, imageId: 'starter' })

@@ -49,20 +49,6 @@ describe('the simulated engine', () => {
     expect(await engine.inspectVolume(volumeId)).toMatchObject({ state: 'whole' })
   })
 
-  test('keeps no snapshot that went while the one it builds upon was being merged', async () => {
-    const volumeId = newId()
-    const [base, child] = [newId(), newId()]
-    const killed = await harness.open()
-    await made(killed.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 1024), work()))
-    await made(killed.createVolumeSnapshot(base, { volumeId, parentId: null }, work()))
-    await made(killed.createVolumeSnapshot(child, { volumeId, parentId: base }, work()))
-    const merged = killed.deleteVolumeSnapshot(base, work())
-    await killed.deleteVolumeSnapshot(child, work())
-    await made(merged)
-    expect(await killed.listSnapshots('volume')).toEqual([])
-    expect(await (await harness.open()).listSnapshots('volume')).toEqual([])
-  })
-
   test('makes a snapshot that stands alone when the one it builds upon went meanwhile', async () => {
     const volumeId = newId()
     const [base, child] = [newId(), newId()]

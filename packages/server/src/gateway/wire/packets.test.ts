@@ -35,14 +35,8 @@ it('knows a guest that tells of its host keys', () => {
 })
 
 it('reads where a tunnel is to go', () => {
-  const request = channelOpen(
-    'direct-tcpip',
-    32768,
-    text('web.shop'),
-    uint32(22),
-    text('127.0.0.1'),
-    uint32(4),
-  )
+  const way = [text('web.shop'), uint32(22), text('127.0.0.1'), uint32(4)]
+  const request = channelOpen('direct-tcpip', 32768, ...way)
   expect(tunnelRequest(request)).toEqual({ sender: 7, host: 'web.shop', port: 22 })
   expect(tunnelRequest(channelOpen('session', 32768))).toBeNull()
 })

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { commands, page } from 'vitest/browser'
 import { holdClock, passTime, stopClock } from '../../screen/clock.test-kit.ts'
 import { answer, hold } from '../../screen/network.test-kit.ts'
-import { call } from '../../screen/screen.test-kit.ts'
+import { call, tick } from '../../screen/screen.test-kit.ts'
 
 export interface Visitor {
   firstName: string
@@ -61,8 +61,7 @@ export async function fillSignUp(person: Visitor): Promise<void> {
   await page.getByLabelText('Confirm password').fill(person.password)
   // The label holds links; its beginning does not.
   const agreed = page.getByRole('checkbox', { name: 'I agree to', exact: false })
-  if (!(agreed.element() as HTMLInputElement).matches(':checked, [aria-checked=true]')) await agreed.click()
-  await expect.element(agreed).toBeChecked()
+  if (!(agreed.element() as HTMLInputElement).matches(':checked, [aria-checked=true]')) await tick(agreed)
 }
 
 export async function trySignUp(person: Visitor): Promise<void> {
@@ -80,7 +79,7 @@ export async function trySignIn({ email, password }: Pick<Visitor, 'email' | 'pa
 export type Case = readonly [status: number | null, body: { message?: string }, text: string]
 
 /** Sends a form against one answer of the server after the other, and expects it to say so. No status is no answer. */
-export async function expectTexts(
+export async function expectSaid(
   endpoint: Endpoint,
   send: () => Promise<void>,
   cases: readonly Case[],

@@ -6,7 +6,7 @@ import { test, visit } from '../../screen/screen.test-kit.ts'
 import {
   type Case,
   clickOn,
-  expectTexts,
+  expectSaid,
   expectTimeOut,
   trySignIn,
   verificationSent,
@@ -42,7 +42,7 @@ describe('asking for a new verification link', () => {
   for (const [screen, open] of Object.entries(screens)) {
     test(`tells on ${screen} what came of it`, async () => {
       await open()
-      await expectTexts(accountApi.resendVerification, () => clickOn(resend), resendCases)
+      await expectSaid(accountApi.resendVerification, () => clickOn(resend), resendCases)
     })
 
     test(`is busy on ${screen}, for 15 s at most`, async () => {

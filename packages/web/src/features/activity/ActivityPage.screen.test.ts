@@ -3,7 +3,8 @@ import { activityPath, vmPath } from '@slipway/e2e/paths'
 import { expect, onTestFinished, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, hold, type SeenCall } from '../../screen/network.test-kit.ts'
-import { address, call, choose, reload, test, texts, visit } from '../../screen/screen.test-kit.ts'
+import { address, call, choose, follow, reload, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectText, texts } from '../../screen/shown.test-kit.ts'
 
 const entry = (id: string, more: Partial<Activity> = {}): Activity => ({
   id,
@@ -30,39 +31,35 @@ test('what happens in a project is told as it happens, by whom and why, and lead
   const engine = await makeVm('engine', 'running')
   // Without a reload.
   const running = rows.filter({ hasText: 'VM engine started' })
-  await expect.element(running).toMatchTextContent('by Slipway')
-  await expect
-    .element(rows.filter({ hasText: 'Create VM engine requested' }))
-    .toMatchTextContent(`by ${user.name}`)
+  await expectText(running, 'by Slipway')
+  await expectText(rows.filter({ hasText: 'Create VM engine requested' }), `by ${user.name}`)
   const crashed = await makeVm('fault-crash', 'failed')
   const failure = rows.filter({ hasText: 'Failure' }).filter({ hasText: crashed.name })
-  await expect.element(failure).toMatchTextContent('The guest crashed while it was booting (simulated).')
+  await expectText(failure, 'The guest crashed while it was booting (simulated).')
 
   await choose('Kind', 'Failure')
   await expect.poll(address).toBe(`${activityPath(project.id)}?kind=failure`)
-  await expect.poll(() => running.elements()).toHaveLength(0)
+  await expectCount(running, 0)
   await expect.element(failure).toBeVisible()
   await choose('By', 'People')
   await expect.element(page.getByRole('heading', { name: 'No activity found' })).toBeVisible()
   await reload()
   await expect.element(page.getByRole('heading', { name: 'No activity found' })).toBeVisible()
-  await page.getByRole('button', { name: 'Clear Filters' }).click()
-  await expect.poll(address).toBe(activityPath(project.id))
-  await running.getByRole('link', { name: 'engine' }).click()
-  await expect.poll(address).toBe(vmPath(engine))
+  await follow(page.getByRole('button', { name: 'Clear Filters' }), activityPath(project.id))
+  await follow(running.getByRole('link', { name: 'engine' }), vmPath(engine))
 
   const own = page.getByRole('region', { name: 'Activity' })
-  await expect.element(own.getByRole('listitem').first()).toMatchTextContent('VM engine started')
+  await expectText(own.getByRole('listitem').first(), 'VM engine started')
   await own.getByRole('link', { name: /^View all/ }).click()
   await expect.poll(address).toBe(`${activityPath(project.id)}?object=${engine.id}`)
   await expect.element(page.getByText('Only engine')).toBeVisible()
-  await expect.poll(() => rows.filter({ hasText: 'fault-crash' }).elements()).toHaveLength(0)
+  await expectCount(rows.filter({ hasText: 'fault-crash' }), 0)
   await page.getByRole('button', { name: 'Remove the filter engine' }).click()
   await expect.element(failure).toBeVisible()
   await call(vmApi.delete, { params: { projectId: project.id, vmId: crashed.id } })
   await expect.element(rows.filter({ hasText: /fault-crash.*(gone|delete)/i }).first()).toBeVisible()
   await expect.element(failure).toBeVisible()
-  await expect.poll(() => failure.getByRole('link').elements()).toHaveLength(0)
+  await expectCount(failure.getByRole('link'), 0)
 })
 test('a long log comes page by page, none twice, and what is new waits while one reads further down', async ({
   project,
@@ -78,12 +75,12 @@ test('a long log comes page by page, none twice, and what is new waits while one
   await visit(activityPath(project.id))
   const rows = page.getByRole('region', { name: 'Today' }).or(page.getByRole('region', { name: 'Yesterday' }))
   const items = rows.getByRole('listitem')
-  await expect.poll(() => items.elements()).toHaveLength(30)
+  await expectCount(items, 30)
   await page.getByRole('button', { name: 'Show more' }).click()
-  await expect.poll(() => items.elements()).toHaveLength(60)
+  await expectCount(items, 60)
   await page.getByRole('button', { name: 'Show more' }).click()
   await expect.element(page.getByText('All 70 entries.')).toBeVisible()
-  await expect.poll(() => items.elements()).toHaveLength(70)
+  await expectCount(items, 70)
   expect(new Set(texts(items)).size).toBe(70)
 
   await userEvent.wheel(page.getByRole('main'), { delta: { y: 1500 } })
@@ -93,9 +90,9 @@ test('a long log comes page by page, none twice, and what is new waits while one
   await addDisk('ledger')
   const news = page.getByRole('button', { name: /2 new/ })
   await expect.element(news).toBeVisible()
-  await expect.poll(() => items.elements()).toHaveLength(70)
+  await expectCount(items, 70)
   await news.click()
-  await expect.poll(() => items.elements()).toHaveLength(72)
+  await expectCount(items, 72)
   await expect.element(page.getByText(/did something new/)).toBeInViewport()
 })
 test('a log that is empty, on its way or not to be had says so', async ({ project }) => {
@@ -105,7 +102,7 @@ test('a log that is empty, on its way or not to be had says so', async ({ projec
   await visit(activityPath(project.id))
   await expect.element(page.getByText('Loading activity...')).toBeVisible()
   letGo()
-  await expect.element(page.getByRole('main').getByRole('alert')).toMatchTextContent('The server says why')
+  await expectText(page.getByRole('main').getByRole('alert'), 'The server says why')
   await refused.end()
   answer(activityApi.ofProject, 200, { entries: [], next: null })
   await page.getByRole('button', { name: 'Try Again' }).click()
@@ -123,8 +120,8 @@ test('what happens again and again is folded, counted, and shown on request', as
   answer(activityApi.ofProject, 200, { entries, next: null })
   await visit(activityPath(project.id))
   const rows = page.getByRole('region', { name: 'Today' }).getByRole('listitem')
-  await expect.poll(() => rows.elements()).toHaveLength(1)
+  await expectCount(rows, 1)
   await page.getByRole('button', { name: '4 more times in the last hour' }).click()
   const more = page.getByRole('list', { name: '4 more times in the last hour' }).getByRole('listitem')
-  await expect.poll(() => more.elements()).toHaveLength(4)
+  await expectCount(more, 4)
 })

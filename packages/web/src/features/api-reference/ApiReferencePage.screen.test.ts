@@ -2,7 +2,7 @@ import { hostApi } from '@slipway/contract'
 import { expect } from 'vitest'
 import { type Locator, page, userEvent } from 'vitest/browser'
 import { answer } from '../../screen/network.test-kit.ts'
-import { press, test, visit } from '../../screen/screen.test-kit.ts'
+import { back, press, test, visit } from '../../screen/screen.test-kit.ts'
 
 const search = page.getByRole('searchbox', { name: 'Search the API' })
 
@@ -38,9 +38,9 @@ test('names lead to their definitions, by mouse, by keyboard and by URL', async 
   await expect.poll(focusedRow).toBe('VmStatus')
   await userEvent.keyboard('{Enter}')
   await expect.poll(() => isOpen('VmStatus')).toBe(false)
-  history.back()
+  await back()
   await expect.poll(() => location.hash).toBe('#Vm')
-  history.back()
+  await back()
   await expect.element(search).toHaveValue('start')
 })
 

@@ -1,9 +1,9 @@
 import { diskCreatePath, snapshotCreatePath, vmPoolCreatePath, vmSetCreatePath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { expectAccessible } from '../../screen/a11y.test-kit.ts'
 import { copied } from '../../screen/clipboard.test-kit.ts'
 import { choose, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectDisabled, expectText } from '../../screen/shown.test-kit.ts'
 
 const show = page.getByRole('button', { name: 'Show as Text' })
 const shown = page.getByRole('dialog', { name: 'Show as Text' })
@@ -18,8 +18,7 @@ describe('a form as text', () => {
   test('is a file, a command and a request that create the same', async ({ project, sshKey }) => {
     const name = page.getByLabelText('Name', { exact: true })
     await visit(`/create?template=${templateId}`)
-    await expect.element(show).toBeDisabled()
-    await expect.element(show).toHaveAccessibleDescription('Please enter a VM name')
+    await expectDisabled(show, 'Please enter a VM name')
     await name.fill("Ada's engine")
     await page.getByRole('checkbox', { name: /^Persistent storage/ }).click()
     await show.click()
@@ -32,10 +31,8 @@ describe('a form as text', () => {
       `    ssh_key: ${sshKey.name}`,
       '    persistent: false',
     )
-    await expectAccessible()
     await way('Command').click()
-    await expect.element(code).toMatchTextContent('slipway vm create')
-    await expect.element(code).toMatchTextContent("--template_id 'Starter Linux'")
+    await expectText(code, 'slipway vm create', "--template_id 'Starter Linux'")
     await way('Request').click()
     await shown.getByRole('button', { name: 'Copy the request' }).click()
     await expect.poll(copied).toContain(`/api/projects/${project.id}/vms"`)
@@ -61,9 +58,9 @@ describe('a form as text', () => {
     await visit(`${snapshotCreatePath(project.id)}?vm=${vm.id}`)
     await page.getByLabelText('Snapshot Name').fill('before')
     await show.click()
-    await expect.element(shown).toMatchTextContent('A project file holds no snapshots.')
+    await expectText(shown, 'A project file holds no snapshots.')
     await way('Command').click()
-    await expect.element(code).toMatchTextContent('slipway vm-snapshot create loom')
+    await expectText(code, 'slipway vm-snapshot create loom')
   })
 
   test('is a command for a file of this computer', async ({ project }) => {
@@ -75,13 +72,11 @@ describe('a form as text', () => {
       new File([new Uint8Array(512)], 'tiles.img', { type: 'application/octet-stream' }),
     )
     await show.click()
-    await expect
-      .element(shown)
-      .toMatchTextContent('A project file holds no content of files. Use the command.')
+    await expectText(shown, 'A project file holds no content of files. Use the command.')
     await way('Command').click()
-    await expect.element(code).toMatchTextContent('slipway disk upload tiles.img')
+    await expectText(code, 'slipway disk upload tiles.img')
     await way('Request').click()
-    await expect.element(shown).toMatchTextContent('A file is sent in pieces')
+    await expectText(shown, 'A file is sent in pieces')
   })
 
   test('is no file for a template, which belongs to no project', async ({ user: _ }) => {
@@ -92,12 +87,11 @@ describe('a form as text', () => {
     await choose('Default CPU', '4 cores')
     await choose('Default memory', '2.0 GB')
     await show.click()
-    await expect.element(shown).toMatchTextContent('A project file holds no templates.')
-    await expectAccessible()
+    await expectText(shown, 'A project file holds no templates.')
     await way('Command').click()
-    await expect.element(shown).toMatchTextContent('the server takes none for this. Use the request.')
+    await expectText(shown, 'the server takes none for this. Use the request.')
     await way('Request').click()
-    await expect.element(code).toMatchTextContent('"default_memory_mb":2048')
+    await expectText(code, '"default_memory_mb":2048')
   })
 
   test('is there for a project, which is a file of its own', async ({ user: _ }) => {
@@ -107,11 +101,10 @@ describe('a form as text', () => {
     await page.getByLabelText('Description').fill('Cards and thread')
     await show.click()
     await expectCode('slipway: 1', 'project: Looms', 'description: Cards and thread')
-    await expectAccessible()
     await way('Command').click()
     await expectCode("slipway project create \\\n  --name Looms \\\n  --description 'Cards and thread'")
     await way('Request').click()
-    await expect.element(code).toMatchTextContent('/api/projects"')
+    await expectText(code, '/api/projects"')
     await userEvent.keyboard('{Escape}')
     await expect.element(shown).not.toBeInTheDocument()
     await expect.element(page.getByLabelText('Project Name')).toHaveValue('Looms')

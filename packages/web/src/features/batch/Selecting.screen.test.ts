@@ -1,11 +1,13 @@
-import { batchApi, binApi, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
+import { batchApi, binApi, vmApi, vmSetApi } from '@slipway/contract'
 import { makeVmSet } from '@slipway/e2e/objects'
 import { diskListPath, vmListPath, vmPoolListPath, vmSetListPath } from '@slipway/e2e/paths'
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { expectAccessible } from '../../screen/a11y.test-kit.ts'
 import { answer } from '../../screen/network.test-kit.ts'
-import { address, call, press, reload, templateId, test, texts, visit } from '../../screen/screen.test-kit.ts'
+import { address, call, press, reload, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectText, expectTexts } from '../../screen/shown.test-kit.ts'
+import { makePool } from '../vm-pool/vm-pool.test-kit.ts'
 
 const bar = () => page.getByRole('region', { name: 'Selection' })
 const box = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
@@ -20,28 +22,27 @@ test('VMs are selected by keyboard and stopped at once, and the results survive 
   const params = { projectId: project.id }
   await call(vmApi.stop, { params: { ...params, vmId: off.id }, body: {} })
   await visit(vmListPath(project.id))
-  await expect.poll(() => page.getByText('Stopped', { exact: true }).elements()).toHaveLength(2)
+  await expectCount(page.getByText('Stopped', { exact: true }), 2)
   await select()
-  await expect.element(bar()).toMatchTextContent('0 selected')
+  await expectText(bar(), '0 selected')
   await expect
     .element(bar().getByRole('button', { name: 'Stop' }))
     .toHaveAccessibleDescription('Select VMs first')
   await press(box('web-1'), ' ')
   await box('web-3').click({ modifiers: ['Shift'] })
-  await expect.element(bar()).toMatchTextContent('3 selected')
+  await expectText(bar(), '3 selected')
   await userEvent.keyboard('{Escape}')
-  await expect.element(bar()).toMatchTextContent('0 selected')
+  await expectText(bar(), '0 selected')
   await bar().getByRole('button', { name: 'Select all 4 shown' }).click()
-  await expectAccessible()
 
   await bar().getByRole('button', { name: 'Stop 3 of 4' }).click()
   const results = page.getByRole('dialog', { name: 'Stop 3 VMs' })
-  await expect.element(results.getByRole('region', { name: 'Requested (3)' })).toMatchTextContent('web-2')
-  await expect.element(results).toMatchTextContent('3 of 3 requested')
+  await expectText(results.getByRole('region', { name: 'Requested (3)' }), 'web-2')
+  await expectText(results, '3 of 3 requested')
   await expectAccessible()
   await expect.poll(address).toMatch(/dialog=batch&of=/)
   await reload()
-  await expect.element(results).toMatchTextContent('3 of 3 requested')
+  await expectText(results, '3 of 3 requested')
   await results.getByRole('button', { name: 'Close' }).click()
   await expect.element(results).not.toBeInTheDocument()
   await expect
@@ -64,22 +65,19 @@ test('a VM that is protected fails with its reason, and the others are deleted',
   await bar().getByRole('button', { name: 'Select all 2 shown' }).click()
   await bar().getByRole('button', { name: 'Delete' }).click()
   const question = page.getByRole('alertdialog', { name: 'Delete 2 VMs' })
-  await expect.element(question).toMatchTextContent('with-disk, kept')
-  await expect.element(question).toMatchTextContent('1 attached disk is kept')
+  await expectText(question, 'with-disk, kept', '1 attached disk is kept')
   await expectAccessible()
   // Somebody protects one of them while the question is open.
   await call(vmApi.update, { params: { ...params, vmId: kept.id }, body: { delete_protection: true } })
   await question.getByRole('button', { name: 'Delete 2 VMs' }).click()
   const results = page.getByRole('dialog', { name: 'Delete 2 VMs' })
-  await expect.element(results).toMatchTextContent('1 of 2 requested, 1 failed')
-  await expect
-    .element(results.getByRole('region', { name: 'Failed (1)' }))
-    .toMatchTextContent('protected against deletion')
+  await expectText(results, '1 of 2 requested, 1 failed')
+  await expectText(results.getByRole('region', { name: 'Failed (1)' }), 'protected against deletion')
   await results.getByRole('button', { name: 'Close' }).click()
-  await expect.poll(() => page.getByRole('article').elements()).toHaveLength(1)
-  await expect.element(bar()).toMatchTextContent('0 selected')
+  await expectCount(page.getByRole('article'), 1)
+  await expectText(bar(), '0 selected')
   await bar().getByRole('button', { name: 'Delete 2 VMs' }).click()
-  await expect.element(results).toMatchTextContent('1 failed')
+  await expectText(results, '1 failed')
 })
 
 test('tags and snapshots of many VMs, on a phone', async ({ project, makeVm }) => {
@@ -104,7 +102,7 @@ test('tags and snapshots of many VMs, on a phone', async ({ project, makeVm }) =
   await bar().getByRole('button', { name: 'Snapshot' }).click()
   const form = page.getByRole('dialog', { name: 'Take snapshots of 1 VM' })
   await form.getByRole('textbox', { name: 'Snapshot Name' }).fill('Before {name}')
-  await expect.element(form).toMatchTextContent('Before a')
+  await expectText(form, 'Before a')
   await form.getByRole('button', { name: 'Take snapshots' }).click()
   await expect.element(page.getByRole('dialog').filter({ hasText: '1 of 1 requested' })).toBeVisible()
   await expect
@@ -120,25 +118,18 @@ test('disks are deleted at once, and for good when that is chosen', async ({ pro
   await box('two').click()
   await bar().getByRole('button', { name: 'Delete' }).click()
   const question = page.getByRole('alertdialog')
-  await expect
-    .element(question)
-    .toMatchTextContent('They are kept in the bin for 7 days, and can be restored from there.')
+  await expectText(question, 'They are kept in the bin for 7 days, and can be restored from there.')
   await question.getByRole('button', { name: 'Delete 2 disks' }).click()
   const results = page.getByRole('dialog', { name: 'Delete 2 disks' })
-  await expect.element(results).toMatchTextContent('2 of 2 requested')
+  await expectText(results, '2 of 2 requested')
   await results.getByRole('button', { name: 'Close' }).click()
 
   await box('secret').click()
   await bar().getByRole('button', { name: 'Delete', exact: true }).click()
   await question.getByRole('checkbox', { name: 'Delete for good' }).click()
-  await expect
-    .element(question)
-    .toMatchTextContent('They are deleted for good at once and cannot be restored.')
-  await expectAccessible()
+  await expectText(question, 'They are deleted for good at once and cannot be restored.')
   await question.getByRole('button', { name: 'Delete 1 disk' }).click()
-  await expect
-    .element(page.getByRole('dialog', { name: 'Delete 1 disk for good' }))
-    .toMatchTextContent('1 of 1 requested')
+  await expectText(page.getByRole('dialog', { name: 'Delete 1 disk for good' }), '1 of 1 requested')
   expect(
     (await call(binApi.list, { params: { projectId: project.id } })).map(({ name }) => name).sort(),
   ).toEqual(['one', 'two'])
@@ -151,10 +142,7 @@ test('pools are deleted by keyboard with what they have, and the results survive
   const params = { projectId: project.id }
   const like = { template_id: templateId, ssh_key_id: sshKey.id, auto_scaling: false }
   for (const name of ['web', 'ci', 'kept'])
-    await call(vmPoolApi.create, { params, body: { ...like, name, disks: [{ name: 'data', size: '1Gi' }] } })
-  await expect
-    .poll(async () => (await call(vmPoolApi.list, { params })).map(({ status }) => status))
-    .toEqual(['active', 'active', 'active'])
+    await makePool(project.id, { ...like, name, disks: [{ name: 'data', size: '1Gi' }] })
   await visit(vmPoolListPath(project.id))
   await press(page.getByRole('button', { name: 'Select', exact: true }), '{Enter}')
   await expect.element(bar()).toHaveFocus()
@@ -171,7 +159,6 @@ test('pools are deleted by keyboard with what they have, and the results survive
   )
   await expect.element(page.getByRole('form', { name: 'Edit kept' })).not.toBeInTheDocument()
   await expect.element(bar().getByRole('status')).toHaveTextContent('2 selected')
-  await expectAccessible()
 
   await press(remove, '{Enter}')
   const question = page.getByRole('alertdialog', { name: 'Delete 2 pools' })
@@ -180,18 +167,18 @@ test('pools are deleted by keyboard with what they have, and the results survive
     .toHaveAccessibleDescription(
       /^Are you sure you want to delete .*\. Now they have 2 VMs and 2 disks that will be deleted with them\.$/,
     )
-  await expect.element(question).toMatchTextContent('They are kept in the bin for 7 days')
-  await expectAccessible()
+  await expectText(question, 'They are kept in the bin for 7 days')
   await press(question.getByRole('button', { name: 'Delete 2 pools' }), '{Enter}')
   const results = page.getByRole('dialog', { name: 'Delete 2 pools' })
-  await expect.element(results).toMatchTextContent('2 of 2 requested')
-  await expect
-    .poll(() => texts(results.getByRole('region', { name: 'Requested (2)' }).getByRole('listitem')))
-    .toEqual(['web', 'ci'])
+  await expectText(results, '2 of 2 requested')
+  await expectTexts(results.getByRole('region', { name: 'Requested (2)' }).getByRole('listitem'), [
+    'web',
+    'ci',
+  ])
   await reload()
-  await expect.element(results).toMatchTextContent('2 of 2 requested')
+  await expectText(results, '2 of 2 requested')
   await press(results.getByRole('button', { name: 'Close' }), '{Enter}')
-  await expect.poll(() => page.getByRole('article').elements()).toHaveLength(1)
+  await expectCount(page.getByRole('article'), 1)
   await expect.element(page.getByRole('article', { name: 'kept' })).toBeVisible()
   const kept = await call(binApi.list, { params })
   expect(kept.map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual(['vm_pool ci', 'vm_pool web'])
@@ -206,13 +193,11 @@ test('sets are not deleted before their VMs and disks were counted', async ({ pr
   await bar().getByRole('button', { name: 'Delete' }).click()
   const question = page.getByRole('alertdialog', { name: 'Delete 2 sets' })
   const confirm = question.getByRole('button', { name: 'Delete 2 sets' })
-  await expect.element(question).toMatchTextContent('Their VMs and disks could not be counted.')
+  await expectText(question, 'Their VMs and disks could not be counted.')
   await expect.element(confirm).toHaveAccessibleDescription(/could not be counted/)
   await failing.end()
   await question.getByRole('button', { name: 'Cancel' }).click()
   await bar().getByRole('button', { name: 'Delete' }).click()
-  await expect
-    .element(question)
-    .toMatchTextContent('Now they have no VMs and no disks that will be deleted with them.')
+  await expectText(question, 'Now they have no VMs and no disks that will be deleted with them.')
   await expect.element(confirm).not.toHaveAttribute('aria-disabled', 'true')
 })

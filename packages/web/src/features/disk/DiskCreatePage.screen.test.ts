@@ -5,63 +5,35 @@ import { diskCreatePath, diskListPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, callsOf, hold } from '../../screen/network.test-kit.ts'
+import { address, choose, press, test, visit } from '../../screen/screen.test-kit.ts'
 import {
-  address,
-  choose,
-  dismissToasts,
-  press,
-  test,
-  texts,
+  expectCount,
+  expectFailures,
+  expectRule,
+  expectText,
+  expectTexts,
+  newestAlert,
   toasts,
-  visit,
-} from '../../screen/screen.test-kit.ts'
-import { newestAlert } from './disk.test-kit.ts'
+} from '../../screen/shown.test-kit.ts'
 
 const nameOf = () => page.getByLabelText('Disk Name')
 const submitOf = () => page.getByRole('button', { name: 'Create Disk' })
 const infoOf = () => page.getByRole('region', { name: 'What you get' })
 
 describe('the form of a disk', () => {
-  test('goes back and cancels to the list', async ({ project }) => {
-    for (const link of ['Back to Disks', 'Cancel']) {
-      await visit(diskCreatePath(project.id))
-      await page.getByRole('link', { name: link }).click()
-      await expect.poll(address).toBe(diskListPath(project.id))
-    }
-  })
-
   test('says one rule at a time beside the button, in their order', async ({ project }) => {
     const calls = callsOf(diskApi.create)
     await visit(diskCreatePath(project.id))
-    const told = async (text: string) => {
-      await expect.element(page.getByRole('form').getByRole('status')).toHaveTextContent(text)
-      await expect.element(submitOf()).toBeDisabled()
-      await expect.element(submitOf()).toHaveAccessibleDescription(text)
-      await press(nameOf(), '{Enter}')
-      await expect.element(newestAlert()).toHaveTextContent(text)
-    }
     await choose('Source', 'From Image')
-    await page.getByLabelText('Size').fill(' ')
-    await told('Please enter a disk name')
-    await nameOf().fill('   ')
-    await told('Please enter a disk name')
+    await expectRule(submitOf(), nameOf(), 'Please enter a disk name')
     await nameOf().fill('ledger')
-    await told('Please enter a disk size')
     await page.getByLabelText('Size').fill('none')
-    await told('Please enter a valid disk size')
+    await expect.element(submitOf()).toHaveAccessibleDescription('Please enter a valid disk size')
     await expect
       .element(page.getByLabelText('Size'))
       .toHaveAccessibleDescription('Please enter a valid disk size')
-    await page.getByLabelText('Size').fill('2TB')
-    await told('Disk size cannot exceed 1024Gi')
     await page.getByLabelText('Size').fill('1')
-    await told('Please enter an image URL')
-    await page.getByLabelText('Image URL').fill('images.example.org/tiles.qcow2')
-    await told('The image URL must start with http:// or https://')
-    await choose('Source', 'From Snapshot')
-    await told('Please enter a disk snapshot name')
-    await choose('Source', 'From Container Registry')
-    await told('Please enter a container image')
+    await expect.element(submitOf()).toHaveAccessibleDescription('Please enter an image URL')
     expect(calls).toEqual([])
     await choose('Source', 'Blank Disk')
     await expect.element(page.getByRole('form').getByRole('status')).toHaveTextContent('')
@@ -75,37 +47,33 @@ describe('the form of a disk', () => {
     const fields = page.getByRole('form').getByRole('textbox')
     const boxes = page.getByRole('form').getByRole('combobox')
     await page.getByRole('combobox', { name: 'Source' }).click()
-    await expect
-      .poll(() => texts(page.getByRole('option')))
-      .toEqual([
-        'Blank Disk',
-        'From Image',
-        'From Snapshot',
-        'From Container Registry',
-        // Another call, with a spec of its own.
-        'Upload a File',
-      ])
+    await expectTexts(page.getByRole('option'), [
+      'Blank Disk',
+      'From Image',
+      'From Snapshot',
+      'From Container Registry',
+      // Another call, with a spec of its own.
+      'Upload a File',
+    ])
     await userEvent.keyboard('{Escape}')
-    await expect.poll(() => fields.elements()).toHaveLength(2)
-    await expect.element(infoOf()).toMatchTextContent('The disk is empty, without a file system')
+    await expectCount(fields, 2)
+    await expectText(infoOf(), 'The disk is empty, without a file system')
 
     await choose('Source', 'From Image')
-    await expect.poll(() => fields.elements()).toHaveLength(3)
+    await expectCount(fields, 3)
     await expect.element(page.getByLabelText('Image URL')).toHaveAttribute('type', 'url')
-    await expect.element(infoOf()).toMatchTextContent('The server downloads the image')
+    await expectText(infoOf(), 'The server downloads the image')
 
     await choose('Source', 'From Snapshot')
-    await expect.poll(() => boxes.elements()).toHaveLength(2)
-    await expect.poll(() => fields.elements()).toHaveLength(2)
+    await expectCount(boxes, 2)
+    await expectCount(fields, 2)
     await expect.element(page.getByRole('combobox', { name: 'Snapshot Name' })).toBeVisible()
-    await expect.element(infoOf()).toMatchTextContent('The disk is an independent copy')
+    await expectText(infoOf(), 'The disk is an independent copy')
 
     await choose('Source', 'From Container Registry')
-    await expect.poll(() => fields.elements()).toHaveLength(3)
+    await expectCount(fields, 3)
     await expect.element(page.getByLabelText('Container Image')).toBeVisible()
-    await expect
-      .element(infoOf())
-      .toMatchTextContent('A disk file below /disk/ in the image is used as it is.')
+    await expectText(infoOf(), 'A disk file below /disk/ in the image is used as it is.')
   })
 
   test('sends the size in whole Gi, and shows it before', async ({ project }) => {
@@ -113,18 +81,8 @@ describe('the form of a disk', () => {
     const calls = callsOf(diskApi.create)
     await visit(diskCreatePath(project.id))
     await nameOf().fill('ledger')
-    for (const [typed, size] of [
-      ['10', '10Gi'],
-      ['20GB', '20Gi'],
-      ['7Gi', '7Gi'],
-      ['1.5 gb', '2Gi'],
-      ['2048MB', '2Gi'],
-      ['3145728Ki', '3Gi'],
-      ['100MB', '1Gi'],
-    ] as const) {
-      await page.getByLabelText('Size').fill(typed)
-      await expect.element(infoOf().getByRole('definition').first()).toHaveTextContent(size)
-    }
+    await page.getByLabelText('Size').fill('100MB')
+    await expect.element(infoOf().getByRole('definition').first()).toHaveTextContent('1Gi')
     await submitOf().click()
     await expect.poll(() => calls.map((one) => one.body)).toMatchObject([{ size: '1Gi' }])
     letGo()
@@ -158,8 +116,8 @@ describe('the form of a disk', () => {
     await submitOf().click()
     const card = page.getByRole('article', { name: 'tiles' })
     await expect.element(card.getByText('Failed')).toBeVisible()
-    await expect.element(card).toMatchTextContent('The image was refused: it refers to another file')
-    await expect.element(card).toMatchTextContent('Delete this disk and create it again.')
+    await expectText(card, 'The image was refused: it refers to another file')
+    await expectText(card, 'Delete this disk and create it again.')
     await expect.element(card.getByRole('button', { name: 'Delete tiles' })).toBeEnabled()
   })
 
@@ -174,16 +132,14 @@ describe('the form of a disk', () => {
     await choose('Source', 'From Snapshot')
     const field = page.getByRole('combobox', { name: 'Snapshot Name' })
     await field.click()
-    await expect
-      .poll(() => texts(page.getByRole('option')))
-      .toEqual([
-        `nightlyDisk ledger, 10Gi, ${shownMoment(ofDisk.created_at)}`,
-        `nightlyRoot disk of VM engine, ${shownMoment(ofVm.created_at)}`,
-      ])
+    await expectTexts(page.getByRole('option'), [
+      `nightlyDisk ledger, 10Gi, ${shownMoment(ofDisk.created_at)}`,
+      `nightlyRoot disk of VM engine, ${shownMoment(ofVm.created_at)}`,
+    ])
     await field.fill('other')
-    await expect.poll(() => page.getByRole('option').elements()).toHaveLength(0)
+    await expectCount(page.getByRole('option'), 0)
     await field.fill('root')
-    await expect.poll(() => page.getByRole('option').elements()).toHaveLength(1)
+    await expectCount(page.getByRole('option'), 1)
     await userEvent.keyboard('{ArrowDown}')
     await userEvent.keyboard('{Enter}')
     await expect.element(field).toHaveValue('nightly')
@@ -197,7 +153,7 @@ describe('the form of a disk', () => {
     await field.fill('nightly')
     await userEvent.keyboard('{Escape}')
     await submitOf().click()
-    await expect.poll(() => toasts().getByRole('alert').elements()).toHaveLength(2)
+    await expectCount(toasts().getByRole('alert'), 2)
     const body = { name: 'copy', size: '10Gi', source: 'SNAPSHOT', disk_sansphot: 'nightly' }
     expect(calls.map((one) => one.body)).toEqual([{ ...body, snapshot_id: 'of-vm' }, body])
   })
@@ -235,32 +191,15 @@ describe('the form of a disk', () => {
   test('stays as it is when the disk cannot be created, and says why', async ({ project }) => {
     await visit(diskCreatePath(project.id))
     await nameOf().fill('ledger')
-    for (const [status, body, text] of [
-      [409, { message: 'The server says why' }, 'The server says why'],
-      [500, {}, 'Failed to create disk. Please try again.'],
-      [null, {}, 'Failed to create disk. Please try again.'],
-    ] as const) {
-      const { end } = answer(diskApi.create, status, body)
-      await submitOf().click()
-      await expect.element(newestAlert()).toHaveTextContent(text)
-      await dismissToasts()
-      await end()
-    }
+    await expectFailures(
+      diskApi.create,
+      () => submitOf().click(),
+      'Failed to create disk. Please try again.',
+      (text) => expect.element(newestAlert()).toHaveTextContent(text),
+    )
     await expect.poll(address).toBe(diskCreatePath(project.id))
     await expect.element(nameOf()).toHaveValue('ledger')
     await submitOf().click()
     await expect.poll(address).toBe(diskListPath(project.id))
-  })
-
-  test('tells what came of it although one has gone elsewhere', async ({ project }) => {
-    const { letGo } = hold(diskApi.create)
-    await visit(diskCreatePath(project.id))
-    await nameOf().fill('ledger')
-    await submitOf().click()
-    await page.getByRole('link', { name: 'Templates' }).click()
-    await expect.element(page.getByRole('heading', { level: 1, name: 'Templates' })).toBeVisible()
-    letGo()
-    await expect.element(toasts()).toMatchTextContent('Disk "ledger" created successfully!')
-    await expect.poll(address).toBe('/templates')
   })
 })

@@ -1,7 +1,8 @@
 import { diskCreatePath, vmPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
-import { address, choose, test, toasts, visit } from '../../screen/screen.test-kit.ts'
+import { address, choose, follow, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectDisabled, expectText, toasts } from '../../screen/shown.test-kit.ts'
 
 describe('the disks on the page of a VM', () => {
   test('come and go', async ({ makeVm, addDisk }) => {
@@ -11,14 +12,13 @@ describe('the disks on the page of a VM', () => {
     await page.getByRole('button', { name: 'Attach disk' }).click()
     await choose('Disk', /^ledger/)
     await page.getByRole('dialog').getByRole('button', { name: 'Attach', exact: true }).click()
-    await expect.element(toasts()).toMatchTextContent('Disk "ledger" attached successfully')
+    await expectText(toasts(), 'Disk "ledger" attached successfully')
     const row = page.getByRole('listitem').filter({ hasText: 'Data disk' })
-    await expect.element(row).toMatchTextContent('ledger')
-    await expect.element(row).toMatchTextContent('10Gi')
+    await expectText(row, 'ledger', '10Gi')
     await row.getByRole('button', { name: 'Detach ledger' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Detach' }).click()
-    await expect.element(toasts()).toMatchTextContent('Disk "ledger" detached successfully')
-    await expect.poll(() => row.elements()).toHaveLength(0)
+    await expectText(toasts(), 'Disk "ledger" detached successfully')
+    await expectCount(row, 0)
   })
 
   test('lead to a new disk where there is none', async ({ project, makeVm }) => {
@@ -26,9 +26,8 @@ describe('the disks on the page of a VM', () => {
     await visit(vmPath(vm))
     await page.getByRole('button', { name: 'Attach disk' }).click()
     const dialog = page.getByRole('dialog', { name: 'Attach disk' })
-    await expect.element(dialog).toMatchTextContent('No disk in this project is available.')
-    await dialog.getByRole('link', { name: 'Create Disk' }).click()
-    await expect.poll(address).toBe(diskCreatePath(project.id))
+    await expectText(dialog, 'No disk in this project is available.')
+    await follow(dialog.getByRole('link', { name: 'Create Disk' }), diskCreatePath(project.id))
     await visit(vmPath(vm))
     await page.getByRole('main').getByRole('link', { name: 'Create Disk' }).click()
     await expect.poll(address).toBe(diskCreatePath(project.id))
@@ -38,7 +37,6 @@ describe('the disks on the page of a VM', () => {
     const vm = await makeVm('fault-never-ready', 'provisioning')
     await visit(vmPath(vm))
     const attach = page.getByRole('button', { name: 'Attach disk' })
-    await expect.element(attach).toBeDisabled()
-    await expect.element(attach).toHaveAccessibleDescription('VM must be running or stopped')
+    await expectDisabled(attach, 'VM must be running or stopped')
   })
 })

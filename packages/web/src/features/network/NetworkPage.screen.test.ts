@@ -10,9 +10,10 @@ import {
 import { networkPath, vmListPath, vmPath, vmSetPath } from '@slipway/e2e/paths'
 import { expect } from 'vitest'
 import { page } from 'vitest/browser'
-import { copied } from '../../screen/clipboard.test-kit.ts'
+import { expectCopied } from '../../screen/clipboard.test-kit.ts'
 import { answer, callsOf, hold } from '../../screen/network.test-kit.ts'
-import { address, call, templateId, test, toasts, visit } from '../../screen/screen.test-kit.ts'
+import { address, call, follow, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectDisabled, expectText, toasts } from '../../screen/shown.test-kit.ts'
 
 const about = () => page.getByRole('region', { name: 'About the network' })
 const rowOf = (name: string) => page.getByRole('article', { name, exact: true })
@@ -39,8 +40,7 @@ const networkOf = (project: Project, members: number, more: Partial<Network> = {
 test('without VMs the network says so and leads to the create form', async ({ project }) => {
   const { letGo } = hold(networkApi.get)
   await visit('/')
-  await page.getByRole('link', { name: 'Network', exact: true }).click()
-  await expect.poll(address).toBe(networkPath(project.id))
+  await follow(page.getByRole('link', { name: 'Network', exact: true }), networkPath(project.id))
   await expect.element(page.getByRole('main').getByRole('status')).toHaveTextContent('Loading network...')
   letGo()
   await expect.element(page.getByRole('heading', { level: 1 })).toHaveTextContent('Network')
@@ -50,15 +50,6 @@ test('without VMs the network says so and leads to the create form', async ({ pr
   await expect.poll(address).toBe(`${vmListPath(project.id)}/create`)
 })
 
-test('a failure says why and can be tried again', async ({ project }) => {
-  const { end } = answer(networkApi.get, 500, { message: 'The network is not known' })
-  await visit(networkPath(project.id))
-  await expect.element(page.getByRole('alert')).toMatchTextContent('The network is not known')
-  await end()
-  await page.getByRole('button', { name: 'Try Again' }).click()
-  await expect.element(about()).toMatchTextContent('.internal')
-})
-
 test('VMs come, with an address that stays and the names they are found by, and go', async ({
   project,
   makeVm,
@@ -66,19 +57,15 @@ test('VMs come, with an address that stays and the names they are found by, and 
   const web = await makeVm('Web 1', 'running')
   const { domain, members } = await call(networkApi.get, { params: { projectId: project.id } })
   await visit(networkPath(project.id))
-  await expect.element(about()).toMatchTextContent(domain)
+  await expectText(about(), domain)
   const row = rowOf('Web 1')
-  await expect.element(row).toMatchTextContent('Running')
-  await expect.element(row).toMatchTextContent(`web-1.${domain}`)
-  await expect.element(row).toMatchTextContent(members[0]?.address ?? 'an address')
-  await row.getByRole('button', { name: 'Copy address of Web 1' }).click()
-  await expect.poll(copied).toBe(members[0]?.address)
+  await expectText(row, 'Running', `web-1.${domain}`, members[0]?.address ?? 'an address')
+  await expectCopied(row.getByRole('button', { name: 'Copy address of Web 1' }), members[0]?.address)
   const db = await makeVm('db', 'running')
-  await expect.element(rowOf('db')).toMatchTextContent(`db.${domain}`)
+  await expectText(rowOf('db'), `db.${domain}`)
   await call(vmApi.delete, { params: { projectId: project.id, vmId: db.id } })
-  await expect.poll(() => rowOf('db').elements()).toHaveLength(0)
-  await row.getByRole('link', { name: 'Web 1' }).click()
-  await expect.poll(address).toBe(vmPath(web))
+  await expectCount(rowOf('db'), 0)
+  await follow(row.getByRole('link', { name: 'Web 1' }), vmPath(web))
 })
 
 test('the name of a set means its running members', async ({ project, sshKey }) => {
@@ -88,10 +75,9 @@ test('the name of a set means its running members', async ({ project, sshKey }) 
   })
   await visit(networkPath(project.id))
   const groups = page.getByRole('list', { name: 'Pools and sets' })
-  await expect.element(groups.getByRole('listitem')).toMatchTextContent('Means all 2 running members.')
-  await expect.element(groups).toMatchTextContent('etcd.')
-  await groups.getByRole('link', { name: 'etcd' }).click()
-  await expect.poll(address).toBe(vmSetPath(set))
+  await expectText(groups.getByRole('listitem'), 'Means all 2 running members.')
+  await expectText(groups, 'etcd.')
+  await follow(groups.getByRole('link', { name: 'etcd' }), vmSetPath(set))
 })
 
 test('Internet access is switched off and on, each after a question', async ({ project }) => {
@@ -100,11 +86,10 @@ test('Internet access is switched off and on, each after a question', async ({ p
   await visit(networkPath(project.id))
   await switchOff().click()
   const question = page.getByRole('alertdialog')
-  await expect
-    .element(question)
-    .toMatchTextContent(
-      'VMs of this project will not reach the Internet. They still reach each other, and you still reach them.',
-    )
+  await expectText(
+    question,
+    'VMs of this project will not reach the Internet. They still reach each other, and you still reach them.',
+  )
   await question.getByRole('button', { name: 'Cancel' }).click()
   await expect.element(question).not.toBeInTheDocument()
   expect(calls).toHaveLength(0)
@@ -112,11 +97,11 @@ test('Internet access is switched off and on, each after a question', async ({ p
   const failing = answer(networkApi.update, 500, { message: 'The database is full' })
   await switchOff().click()
   await question.getByRole('button', { name: 'Switch Off' }).click()
-  await expect.element(question.getByRole('alert')).toMatchTextContent('The database is full')
+  await expectText(question.getByRole('alert'), 'The database is full')
   await failing.end()
   await question.getByRole('button', { name: 'Switch Off' }).click()
   await expect.element(question).not.toBeInTheDocument()
-  await expect.element(toasts()).toMatchTextContent('Internet access switched off')
+  await expectText(toasts(), 'Internet access switched off')
   await expect.element(switchOn()).toHaveFocus()
   expect(await isOn()).toBe(false)
 
@@ -136,12 +121,12 @@ test('what another tab switches is shown', async ({ project }) => {
 test('among 300 members one is found by name or address', async ({ project }) => {
   answer(networkApi.get, 200, networkOf(project, 300))
   await visit(networkPath(project.id))
-  await expect.element(rowOf('worker-1')).toMatchTextContent('10.99.1.1')
-  await expect.element(rowOf('worker-2')).toMatchTextContent('Not known yet')
+  await expectText(rowOf('worker-1'), '10.99.1.1')
+  await expectText(rowOf('worker-2'), 'Not known yet')
   const search = page.getByRole('searchbox', { name: 'Search members' })
   await search.fill('10.99.1.217')
-  await expect.poll(() => page.getByRole('article').elements()).toHaveLength(1)
-  await expect.element(rowOf('worker-217')).toMatchTextContent('worker-217.shop.internal')
+  await expectCount(page.getByRole('article'), 1)
+  await expectText(rowOf('worker-217'), 'worker-217.shop.internal')
   await expect.element(page.getByText('Showing 1 of 300 members')).toBeVisible()
   await search.fill('nobody')
   await expect.element(page.getByText('No member matches "nobody".')).toBeVisible()
@@ -163,7 +148,6 @@ test('an engine without networks says what to do instead', async ({ project, mak
       .elements()
       .filter((one) => one.checkVisibility())
   await expect.poll(seen).toHaveLength(1)
-  await expect.poll(() => rowOf('alone').elements()).toHaveLength(0)
-  await expect.element(switchOff()).toBeDisabled()
-  await expect.element(switchOff()).toHaveAccessibleDescription(noNetworks)
+  await expectCount(rowOf('alone'), 0)
+  await expectDisabled(switchOff(), noNetworks)
 })

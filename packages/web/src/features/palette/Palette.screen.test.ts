@@ -3,14 +3,15 @@ import { vmListPath, vmPath } from '@slipway/e2e/paths'
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, hold } from '../../screen/network.test-kit.ts'
-import { address, test, texts, visit } from '../../screen/screen.test-kit.ts'
+import { address, press, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectText, expectTexts } from '../../screen/shown.test-kit.ts'
 
 const paletteOf = () => page.getByRole('dialog', { name: 'Find anything' })
 const fieldOf = () => page.getByRole('combobox', { name: 'Find anything' })
 
 /** Letters that come before its field is there belong to the page, and those after Enter to the one that closes. */
 async function openPalette(): Promise<void> {
-  await expect.poll(() => fieldOf().elements()).toHaveLength(0)
+  await expectCount(fieldOf(), 0)
   await userEvent.keyboard('{Control>}k{/Control}')
   await expect.element(fieldOf()).toHaveFocus()
 }
@@ -35,7 +36,7 @@ test('a few letters lead to a VM, and what one can do with it is found where one
   await userEvent.keyboard('gine-1')
   const found = paletteOf().getByRole('option', { name: /engine-1/ })
   await expect.element(found).toHaveAttribute('data-highlighted', '')
-  await expect.element(found).toMatchTextContent('Running')
+  await expectText(found, 'Running')
   expect(found.element().querySelector('mark')?.textContent).toBe('gine-1')
   await expect.element(paletteOf().getByRole('status')).toHaveTextContent('1 object found')
   await userEvent.keyboard('{Enter}')
@@ -45,7 +46,7 @@ test('a few letters lead to a VM, and what one can do with it is found where one
   await openPalette()
   const groups = paletteOf().getByRole('listbox').getByRole('group')
   await expect.element(groups.first()).toHaveAccessibleName('Recent')
-  await expect.poll(() => texts(groups.first().getByRole('option'))).toEqual(['engine-1'])
+  await expectTexts(groups.first().getByRole('option'), ['engine-1'])
   await expect.element(groups.nth(1)).toHaveAccessibleName('VM engine-1')
   await userEvent.keyboard('stop')
   await userEvent.keyboard('{Enter}')
@@ -83,17 +84,16 @@ test('it says when nothing matches, when there is more than it shows, and when i
   await expect
     .element(palette.getByRole('status'))
     .toHaveTextContent('The first 30 results. Type more to narrow them down.')
-  await expect.poll(() => palette.getByRole('option').elements()).toHaveLength(searchLimit)
-  await expect.element(palette.getByRole('option').first()).toMatchTextContent('Elsewhere')
+  await expectCount(palette.getByRole('option'), searchLimit)
+  await expectText(palette.getByRole('option').first(), 'Elsewhere')
   await many.end()
   const refused = answer(searchApi.find, 500, {})
   await fieldOf().fill('webs')
-  await expect.element(palette.getByRole('alert')).toMatchTextContent('The search failed.')
+  await expectText(palette.getByRole('alert'), 'The search failed.')
   await refused.end()
   await palette.getByRole('button', { name: 'Try Again' }).click()
-  await expect.element(palette).toMatchTextContent('Nothing matches "webs".')
-  ;(fieldOf().element() as HTMLElement).focus()
-  await userEvent.keyboard('{Escape}')
+  await expectText(palette, 'Nothing matches "webs".')
+  await press(fieldOf(), '{Escape}')
   await expect.element(palette).not.toBeInTheDocument()
   await expect.element(page.getByRole('button', { name: 'Find...' })).toHaveFocus()
 })
@@ -117,14 +117,8 @@ test('Enter opens what the text means: neither while composing nor a result of t
   const { letGo } = hold(searchApi.find)
   await field.fill('gauge')
   await userEvent.keyboard('{Enter}')
-  await expect
-    .poll(() =>
-      paletteOf()
-        .getByRole('option', { name: /engine-1/ })
-        .elements(),
-    )
-    .toHaveLength(0)
-  await expect.element(paletteOf()).toMatchTextContent('Searching...')
+  await expectCount(paletteOf().getByRole('option', { name: /engine-1/ }), 0)
+  await expectText(paletteOf(), 'Searching...')
   letGo()
   await expect.poll(address).toBe(vmPath(other))
   await expect.element(paletteOf()).not.toBeInTheDocument()

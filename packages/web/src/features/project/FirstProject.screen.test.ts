@@ -1,8 +1,9 @@
 import { projectApi } from '@slipway/contract'
 import { describe, expect } from 'vitest'
 import { type Locator, page, userEvent } from 'vitest/browser'
-import { answer, callsOf, hold } from '../../screen/network.test-kit.ts'
+import { callsOf } from '../../screen/network.test-kit.ts'
 import { address, press, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectBusy, expectCount, expectDisabled, expectFailures } from '../../screen/shown.test-kit.ts'
 import { manageProjects, selected } from './project.test-kit.ts'
 
 const name = page.getByLabelText('Project Name')
@@ -64,8 +65,7 @@ describe('the first project', () => {
   test('needs a name', async ({ user: _ }) => {
     const calls = callsOf(projectApi.create)
     await visit('/onboarding')
-    await expect.element(create).toBeDisabled()
-    await expect.element(create).toHaveAccessibleDescription('Please enter a project name')
+    await expectDisabled(create, 'Please enter a project name')
     await name.fill('   ')
     await expect.element(create).toBeDisabled()
     await press(name, '{Enter}')
@@ -79,22 +79,17 @@ describe('the first project', () => {
   test('fails in a banner, with the words of the server or our own', async ({ user: _ }) => {
     await visit('/onboarding')
     await name.fill('Engines')
-    for (const [status, body, text] of [
-      [409, { message: 'There are too many projects' }, 'There are too many projects'],
-      [500, {}, 'Failed to create project'],
-      [null, {}, 'Failed to create project'],
-    ] as const) {
-      const { end } = answer(projectApi.create, status, body)
-      await create.click()
-      await end()
-      await expect.element(page.getByRole('main').getByRole('alert')).toHaveTextContent(text)
-      await expect.poll(() => page.getByRole('alert').elements()).toHaveLength(1)
-    }
+    await expectFailures(
+      projectApi.create,
+      () => create.click(),
+      'Failed to create project',
+      async (text) => {
+        await expect.element(page.getByRole('main').getByRole('alert')).toHaveTextContent(text)
+        await expectCount(page.getByRole('alert'), 1)
+      },
+    )
     await expect.element(name).toHaveValue('Engines')
-    const { letGo } = hold(projectApi.create)
-    await create.click()
-    await expect.element(page.getByRole('button', { name: 'Creating...' })).toBeDisabled()
-    letGo()
+    await expectBusy(projectApi.create, () => create.click(), 'Creating...')
     await expect.element(page.getByRole('heading', { level: 1, name: 'Engines' })).toBeVisible()
   })
 })

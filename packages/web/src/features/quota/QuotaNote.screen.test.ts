@@ -1,4 +1,4 @@
-import { diskApi, vmApi, vmSetApi, vmSnapshotApi } from '@slipway/contract'
+import { diskApi, vmApi, vmSetApi } from '@slipway/contract'
 import {
   binPath,
   diskCreatePath,
@@ -13,6 +13,9 @@ import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
 import { expectAccessible } from '../../screen/a11y.test-kit.ts'
 import { address, call, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectText, said } from '../../screen/shown.test-kit.ts'
+import { more } from '../vm/vm.test-kit.ts'
+import { take } from '../vm-snapshot/vm-snapshot.test-kit.ts'
 
 const gibibyte = 1024 ** 3
 
@@ -31,7 +34,6 @@ describe('The limits of an account', () => {
     await expect.element(page.getByText('Left: 1 VM.')).toBeVisible()
     await page.getByLabelText('Name').fill('second')
     await expect.element(page.getByRole('button', { name: 'Create VM' })).toBeEnabled()
-    await expectAccessible()
     await page.getByLabelText('Root disk (GB)').fill('30')
     await expect.element(page.getByText(/of its 10 GB of disk space, and 30 GB more/).first()).toBeVisible()
     await page.getByLabelText('Root disk (GB)').fill('')
@@ -53,7 +55,7 @@ describe('The limits of an account', () => {
     await call(vmApi.delete, { params: { projectId: project.id, vmId: first.id } })
     await expect.element(page.getByText('Left: 1 VM.')).toBeVisible()
     await page.getByRole('button', { name: 'Create VM' }).click()
-    await expect.element(page.getByText('VM "second" created successfully', { exact: false })).toBeVisible()
+    await expect.element(said('VM "second" created successfully')).toBeVisible()
   })
 
   test('are those of the bin too: the question says what leaves it, and what does not fit', async ({
@@ -65,20 +67,15 @@ describe('The limits of an account', () => {
     await visit(diskPath(await addDisk('second', { size: '7Gi' })))
     await page.getByRole('button', { name: 'Delete' }).click()
     const question = page.getByRole('alertdialog')
-    await expect
-      .element(question)
-      .toMatchTextContent('To make room, the oldest object in the bin is deleted for good')
+    await expectText(question, 'To make room, the oldest object in the bin is deleted for good')
     await expectAccessible()
     await question.getByRole('button', { name: 'Delete' }).click()
     // It leads there by itself once it is deleted.
     await expect.poll(address).toBe(diskListPath(project.id))
     await visit(binPath(project.id))
-    await expect
-      .element(page.getByText('The account has 7 GB in its bin, of at most 10 GB', { exact: false }))
-      .toBeVisible()
-    await expect.poll(() => page.getByRole('button', { name: 'Restore first' }).elements()).toHaveLength(0)
+    await expect.element(said('The account has 7 GB in its bin, of at most 10 GB')).toBeVisible()
+    await expectCount(page.getByRole('button', { name: 'Restore first' }), 0)
     await expect.element(page.getByRole('button', { name: /Restore.*second/ })).toBeVisible()
-    await expectAccessible()
   })
 
   test('count what is typed', async ({ project }) => {
@@ -107,43 +104,26 @@ test('The limits of an account count root disks and copies of data disks of what
   const params = { projectId: project.id }
   const data = await call(diskApi.create, { params, body: { name: 'data', size: '2Gi', source: 'EMPTY' } })
   const vm = await makeVm('first', 'running', { root_disk_gb: 5, disks: [{ disk_id: data.id }] })
-  const { id } = await call(vmSnapshotApi.create, {
-    params: { ...params, vmId: vm.id },
-    body: { name: 'then', snapshot_type: 'disk', retention_days: 1 },
-  })
-  const isReady = async () =>
-    (await call(vmSnapshotApi.list, { params, query: {} })).some(
-      (one) => one.id === id && one.status === 'ready',
-    )
-  await expect.poll(isReady).toBe(true)
+  const { id } = await take(vm)
   const full = /uses 7 GB of its 10 GB of disk space, and 7 GB more is requested/
-  const refused = call(vmSetApi.create, {
-    params,
-    body: {
-      ...{
-        name: 'copies',
-        description: '',
-        template_id: templateId,
-        ssh_key_id: sshKey.id,
-        persistent: true,
-      },
-      ...{ replicas: 1, disks: [], snapshot_id: id },
-    },
-  })
-  await expect(refused).rejects.toThrow(full)
+  const body = {
+    name: 'copies',
+    template_id: templateId,
+    ssh_key_id: sshKey.id,
+    replicas: 1,
+    snapshot_id: id,
+  }
+  await expect(call(vmSetApi.create, { params, body })).rejects.toThrow(full)
 
   await visit(`${vmSetCreatePath(project.id)}?template=${templateId}&snapshot=${id}`)
   await page.getByLabelText('Number of replicas').fill('1')
   await expect.element(page.getByText('Left: 1 VM and 3 GB of disk space.')).toBeVisible()
   await expect.element(page.getByText(full).first()).toBeVisible()
-  await expect.element(page.getByRole('row', { name: /^Data disks/ })).toMatchTextContent('2Gi')
+  await expectText(page.getByRole('row', { name: /^Data disks/ }), '2Gi')
   await page.getByRole('button', { name: 'Use the template alone' }).click()
-  await expect.poll(() => page.getByText(full).elements()).toHaveLength(0)
+  await expectCount(page.getByText(full), 0)
 
   await visit(vmPath(vm))
-  await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
-  await page.getByRole('menuitem', { name: 'Fork' }).click()
-  await expect
-    .element(page.getByRole('dialog', { name: 'Fork VM' }).getByRole('status'))
-    .toMatchTextContent(full)
+  await more(vm, 'Fork')
+  await expectText(page.getByRole('dialog', { name: 'Fork VM' }).getByRole('status'), full)
 })

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { countSnapshots, diskSnapshotFilter, matchesSnapshot, vmSnapshotFilter } from './snapshot-filter.ts'
 
 const all = { search: '', status: 'all' }
+const searches = ['upgrade', 'LEDGER', '01jd', 'schema', ' before  7 ', '']
+const of = (words: readonly string[]) => words.map((status) => ({ status }))
 
 describe('VM snapshots', () => {
   const words = ['ready', 'Completed', 'creating', 'processing', 'pending', 'deleting', 'failed', 'ERROR']
@@ -15,20 +17,15 @@ describe('VM snapshots', () => {
   const matches = (search: string) => matchesSnapshot(vmSnapshotFilter, snapshot, { ...all, search })
 
   test('each status word counts once, and deleting ones in the total only', () => {
-    expect(
-      countSnapshots(
-        vmSnapshotFilter,
-        words.map((status) => ({ status })),
-      ),
-    ).toEqual({ total: 8, ready: 2, creating: 3, failed: 2 })
+    expect(countSnapshots(vmSnapshotFilter, of(words))).toEqual({
+      total: 8,
+      ready: 2,
+      creating: 3,
+      failed: 2,
+    })
   })
 
-  test.each(['upgrade', 'LEDGER', '01jd', 'schema', ' before  7 ', ''])(
-    'the search %j finds a VM snapshot',
-    (search) => {
-      expect(matches(search)).toBe(true)
-    },
-  )
+  test.each(searches)('the search %j finds a VM snapshot', (search) => expect(matches(search)).toBe(true))
 
   test('a search with a word that occurs nowhere finds no VM snapshot', () => {
     expect(matches('upgrade looms')).toBe(false)
@@ -60,20 +57,15 @@ describe('disk snapshots', () => {
   const matches = (search: string) => matchesSnapshot(diskSnapshotFilter, snapshot, { ...all, search })
 
   test('words are read without case, and an error counts as failed', () => {
-    expect(
-      countSnapshots(
-        diskSnapshotFilter,
-        words.map((status) => ({ status })),
-      ),
-    ).toEqual({ total: 5, ready: 2, creating: 1, failed: 2 })
+    expect(countSnapshots(diskSnapshotFilter, of(words))).toEqual({
+      total: 5,
+      ready: 2,
+      creating: 1,
+      failed: 2,
+    })
   })
 
-  test.each(['upgrade', '01jd', 'schema', 'LEDGER', ' before  7 ', ''])(
-    'the search %j finds a disk snapshot',
-    (search) => {
-      expect(matches(search)).toBe(true)
-    },
-  )
+  test.each(searches)('the search %j finds a disk snapshot', (search) => expect(matches(search)).toBe(true))
 
   test('a search with a word that occurs nowhere finds no disk snapshot', () => {
     expect(matches('upgrade looms')).toBe(false)

@@ -1,15 +1,19 @@
-import { keygenCommand, type SshKey, sshKeyApi } from '@slipway/contract'
+import { keygenCommand, sshKeyApi } from '@slipway/contract'
 import { shownMoment } from '@slipway/e2e/dates'
 import { describe, expect } from 'vitest'
 import { commands, type Locator, page } from 'vitest/browser'
-import { copied, refuseCopies } from '../../screen/clipboard.test-kit.ts'
+import { expectCopied, refuseCopies } from '../../screen/clipboard.test-kit.ts'
 import { answer, callsOf, hold } from '../../screen/network.test-kit.ts'
-import { address, call, press, test, texts, visit } from '../../screen/screen.test-kit.ts'
-import { publicKeys } from './public-keys.test-kit.ts'
+import { call, follow, press, test, tick, visit } from '../../screen/screen.test-kit.ts'
+import { expectBusy, expectCount, expectFailures, expectText, texts } from '../../screen/shown.test-kit.ts'
 
 const privateKey = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
 -----END OPENSSH PRIVATE KEY-----`
+
+/** Of the only type that ssh-keygen makes no more. */
+const dsaKey =
+  'ssh-dss AAAAB3NzaC1kc3MAAACBAJuIdflWFldU20BUEmVu6lT5XaRRzGnbNhuqL3ndef16MVx1lK7FEgAiWI1DLfeiwgCGddh/0TkpQa15xHVpV/+Yw768U9J7ISgKcWoC7JfNJbYbLAX+xhe6fGiC7UAYxRQE8eY+6Cc0/merPxl2cmDYbOKUAHg8hiG8FPj94dMfAAAAFQCDZBhP8e5tVLxVngzvVubx4mQzpwAAAIA7p57niNAtxMAyL3GZt2xcO3814oqwVjPdOhIYwbGg7Zo9vcvJHGmZ3BLzS0tou5Qam6kNKzwbbBJvA6fmPwk66b0Gp6G1+HnPbn+aV88G7weJ67OprjjdcWyKdGfcB9EBZFlo2g8U7X7Oxfno8+U8/EXVAiD1euV4jqKiwX6YhgAAAIATNdicK551XLIGRa2UPWzMHi1NZkx6whP36LPEniQMUAM0RKNMCizaYy/cqtSpqaz2tixCPjrlLmjOhWg/HBW1w2ua+Y2T+yU0otUH0uhVsM+empXI8N8bQIYIeJjU0GOqEsO23MGdPyBWWn/pQtuJ2WxecXc77I1HAPlapcQayw=='
 
 async function openForm(): Promise<Locator> {
   await page.getByRole('main').getByRole('button', { name: 'Add SSH Key' }).first().click()
@@ -32,37 +36,17 @@ describe('the list', () => {
       })
     }
     const sshKeys = await call(sshKeyApi.list, {})
-    for (const sshKey of sshKeys) {
-      expect(Object.keys(sshKey).sort()).toEqual(
-        ['id', 'name', 'public_key', 'fingerprint', 'is_default', 'created_at', 'proof'].sort(),
-      )
-    }
     await visit('/ssh-keys')
-    await expect.poll(() => rows().elements()).toHaveLength(3)
+    await expectCount(rows(), 3)
     for (const [index, sshKey] of sshKeys.entries()) {
       const row = rows().nth(index)
       const [type, body = ''] = sshKey.public_key.split(' ')
       await expect.element(row.getByRole('heading', { name: sshKey.name, exact: false })).toBeVisible()
       await expect.element(row.getByText(`${type} ${body.slice(0, 20)}...`, { exact: true })).toBeVisible()
       await expect.element(row.getByText(sshKey.fingerprint, { exact: true })).toBeVisible()
-      await expect.element(row).toMatchTextContent(`Added ${shownMoment(sshKey.created_at)}`)
+      await expectText(row, `Added ${shownMoment(sshKey.created_at)}`)
       await expect.element(row).not.toMatchTextContent(body)
     }
-  })
-
-  test('shows 40 characters of a text that is not a key', async ({ user: _ }) => {
-    const strange: SshKey = {
-      id: 'strange',
-      name: 'Strange',
-      public_key: 'x'.repeat(80),
-      fingerprint: 'SHA256:none',
-      is_default: true,
-      created_at: '2026-11-20T23:30:00.000Z',
-      proof: 'not_needed',
-    }
-    answer(sshKeyApi.list, 200, [strange])
-    await visit('/ssh-keys')
-    await expect.element(rows().getByText(`${'x'.repeat(40)}...`, { exact: true })).toBeVisible()
   })
 
   test('shows and hides a whole key, again and again', async ({ sshKey }) => {
@@ -70,27 +54,16 @@ describe('the list', () => {
     const full = page.getByText(sshKey.public_key, { exact: true })
     await expect.element(page.getByRole('button', { name: 'Show full key Laptop' })).toBeVisible()
     expect(full.elements()).toHaveLength(0)
-    for (let times = 0; times < 2; times++) {
-      await page.getByRole('button', { name: 'Show full key Laptop' }).click()
-      await expect.element(full).toBeVisible()
-      await page.getByRole('button', { name: 'Hide full key Laptop' }).click()
-      await expect.poll(() => full.elements()).toHaveLength(0)
-    }
+    await page.getByRole('button', { name: 'Show full key Laptop' }).click()
+    await expect.element(full).toBeVisible()
+    await page.getByRole('button', { name: 'Hide full key Laptop' }).click()
+    await expectCount(full, 0)
+    await expect.element(page.getByRole('button', { name: 'Show full key Laptop' })).toBeVisible()
   })
 
-  test('says that it is loading, and can be asked for again when that fails', async ({ sshKey }) => {
+  test('says that it is loading', async ({ sshKey }) => {
     const { letGo } = hold(sshKeyApi.list)
-    for (const [status, body, text] of [
-      [500, {}, 'Failed to load SSH keys.'],
-      [503, { message: 'The keys are being moved.' }, 'Failed to load SSH keys. The keys are being moved.'],
-      [null, {}, 'Failed to load SSH keys.'],
-    ] as const) {
-      const { end } = answer(sshKeyApi.list, status, body)
-      await visit('/ssh-keys')
-      await expect.element(page.getByRole('alert').getByRole('paragraph')).toHaveTextContent(text)
-      await end()
-    }
-    await page.getByRole('button', { name: 'Try Again' }).click()
+    await visit('/ssh-keys')
     await expect.element(page.getByRole('main').getByRole('status')).toHaveTextContent('Loading SSH keys...')
     letGo()
     await expect.element(page.getByRole('heading', { name: sshKey.name, exact: false })).toBeVisible()
@@ -112,14 +85,13 @@ describe('the list', () => {
     await openForm()
     await fillForm(dialog, 'Safe')
     const asDefault = dialog.getByRole('checkbox', { name: 'Use as default key', exact: false })
-    await asDefault.click()
-    await expect.element(asDefault).toBeChecked()
+    await tick(asDefault)
     await submitOf(dialog).click()
     await expect.poll(shown).toEqual([sshKey.name, 'Desktop', 'SafeDefault'])
     // Without a reload: the list in hand still has it last.
     await page.getByRole('link', { name: 'Templates' }).click()
     await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
-    await expect.element(page.getByRole('combobox', { name: 'SSH Key' })).toMatchTextContent('Safe')
+    await expectText(page.getByRole('combobox', { name: 'SSH Key' }), 'Safe')
 
     await visit('/ssh-keys')
     await expect.poll(shown).toEqual(['SafeDefault', sshKey.name, 'Desktop'])
@@ -132,11 +104,9 @@ describe('the list', () => {
     await visit('/create')
     await page.getByRole('link', { name: 'Manage SSH Keys' }).click()
     await expect.element(page.getByRole('heading', { level: 1, name: 'SSH Keys' })).toBeVisible()
-    await page.getByRole('button', { name: 'Back' }).click()
-    await expect.poll(address).toBe('/create')
+    await follow(page.getByRole('button', { name: 'Back' }), '/create')
     await visit('/ssh-keys')
-    await page.getByRole('button', { name: 'Back' }).click()
-    await expect.poll(address).toBe('/')
+    await follow(page.getByRole('button', { name: 'Back' }), '/')
   })
 })
 
@@ -156,7 +126,7 @@ describe('adding a key', () => {
     await name.fill('Laptop')
     const text = dialog.getByLabelText('Public key')
     const cut = (await commands.newPublicKey()).slice(0, 40)
-    for (const wrong of ['', 'hello', privateKey, cut, 'ssh-rsa AAAA']) {
+    for (const wrong of ['', privateKey, cut]) {
       await text.fill(wrong)
       await submitOf(dialog).click()
       await expect.element(text).toHaveAccessibleDescription('Please provide a valid SSH public key.')
@@ -164,26 +134,18 @@ describe('adding a key', () => {
     expect(calls).toEqual([])
   })
 
-  test('works with each type of key, with a comment and without', async ({ user: _ }) => {
-    const dialog = page.getByRole('dialog', { name: 'Add SSH Key' })
-    for (const { type, body, fingerprint } of publicKeys) {
-      for (const publicKey of [`${type} ${body} ada@example.com`, `${type} ${body}`]) {
-        await visit('/ssh-keys')
-        await openForm()
-        await dialog.getByLabelText('Name').fill(type)
-        await dialog.getByLabelText('Public key').fill(publicKey)
-        await expect.element(dialog.getByText(publicKey.slice(0, 60), { exact: true })).toBeVisible()
-        const warning = dialog.getByText('Current guests refuse ssh-dss keys.', { exact: false })
-        await expect.poll(() => warning.elements()).toHaveLength(type === 'ssh-dss' ? 1 : 0)
-        await submitOf(dialog).click()
-        await expect
-          .element(rows().getByText(`${type} ${body.slice(0, 20)}...`, { exact: true }))
-          .toBeVisible()
-        const sshKeys = await call(sshKeyApi.list, {})
-        expect(sshKeys).toMatchObject([{ name: type, public_key: publicKey, fingerprint }])
-        for (const { id } of sshKeys) await call(sshKeyApi.delete, { params: { sshKeyId: id } })
-      }
-    }
+  test('shows how a key begins, and warns of a type that guests refuse', async ({ user: _ }) => {
+    await visit('/ssh-keys')
+    const dialog = await openForm()
+    const warning = dialog.getByText('Current guests refuse ssh-dss keys.', { exact: false })
+    await fillForm(dialog, 'Old')
+    await expectCount(warning, 0)
+    await dialog.getByLabelText('Public key').fill(dsaKey)
+    await expect.element(dialog.getByText(dsaKey.slice(0, 60), { exact: true })).toBeVisible()
+    await expect.element(warning).toBeVisible()
+    await submitOf(dialog).click()
+    await expect.element(rows().getByText(`${dsaKey.slice(0, 28)}...`, { exact: true })).toBeVisible()
+    expect(await call(sshKeyApi.list, {})).toMatchObject([{ name: 'Old', public_key: dsaKey }])
   })
 
   test('tells what came of it', async ({ sshKey }) => {
@@ -193,26 +155,21 @@ describe('adding a key', () => {
     await dialog.getByLabelText('Public key').fill(sshKey.public_key)
     await submitOf(dialog).click()
     await expect.element(dialog.getByRole('alert')).toHaveTextContent('This SSH key has already been added')
-    for (const status of [500, null]) {
-      const { end } = answer(sshKeyApi.create, status)
-      await submitOf(dialog).click()
-      await end()
-      await expect.element(dialog.getByRole('alert')).toHaveTextContent('Failed to add SSH key.')
-    }
+    const { end } = answer(sshKeyApi.create, 500)
+    await submitOf(dialog).click()
+    await end()
+    await expect.element(dialog.getByRole('alert')).toHaveTextContent('Failed to add SSH key.')
     await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await expect.poll(() => rows().elements()).toHaveLength(1)
+    await expectCount(rows(), 1)
 
     await openForm()
     await expect.element(dialog.getByLabelText('Name')).toHaveValue('')
-    await expect.poll(() => dialog.getByRole('alert').elements()).toHaveLength(0)
+    await expectCount(dialog.getByRole('alert'), 0)
     await fillForm(dialog, 'Desktop')
-    const { letGo } = hold(sshKeyApi.create)
-    await submitOf(dialog).click()
-    await expect.element(dialog.getByRole('button', { name: 'Adding...' })).toBeDisabled()
-    letGo()
+    await expectBusy(sshKeyApi.create, () => submitOf(dialog).click(), 'Adding...')
     await expect.element(page.getByText('SSH key added successfully!', { exact: true })).toBeVisible()
     await expect.element(dialog).not.toBeInTheDocument()
-    await expect.poll(() => rows().elements()).toHaveLength(2)
+    await expectCount(rows(), 2)
   })
 
   test('is helped by the command that makes a key and the place where it is', async ({ user: _ }) => {
@@ -221,20 +178,18 @@ describe('adding a key', () => {
     expect(keygenCommand).toMatch(/^ssh-keygen -t rsa -b 4096 /)
     await expect.element(dialog.getByText(keygenCommand, { exact: true })).toBeVisible()
     await expect.element(dialog.getByText('~/.ssh/id_rsa.pub', { exact: true })).toBeVisible()
-    await dialog.getByRole('button', { name: 'Copy SSH key generation command' }).click()
+    await expectCopied(dialog.getByRole('button', { name: 'Copy SSH key generation command' }), keygenCommand)
     await expect
       .element(page.getByText('SSH key generation command copied to clipboard!', { exact: true }))
       .toBeVisible()
-    expect(await copied()).toBe(keygenCommand)
   })
 })
 
 describe('copying', () => {
   test('puts the whole key on the clipboard', async ({ sshKey }) => {
     await visit('/ssh-keys')
-    await page.getByRole('button', { name: 'Copy Laptop' }).click()
+    await expectCopied(page.getByRole('button', { name: 'Copy Laptop' }), sshKey.public_key)
     await expect.element(page.getByText('Copied to clipboard!', { exact: true })).toBeVisible()
-    expect(await copied()).toBe(sshKey.public_key)
   })
 
   test('that the browser refuses is told', async ({ sshKey: _ }) => {
@@ -255,21 +210,15 @@ test('a key is deleted after a question, and whatever prevents that is told', as
   await expect
     .element(dialog.getByText('Are you sure you want to delete this SSH key?', { exact: true }))
     .toBeVisible()
-  for (const [status, body, text] of [
-    [404, { message: 'SSH key not found' }, 'SSH key not found'],
-    [500, {}, 'Failed to delete SSH key.'],
-    [null, {}, 'Failed to delete SSH key.'],
-  ] as const) {
-    const { end } = answer(sshKeyApi.delete, status, body)
-    await dialog.getByRole('button', { name: 'Delete SSH Key' }).click()
-    await end()
-    await expect.element(dialog.getByRole('alert')).toHaveTextContent(text)
-  }
+  const agree = () => dialog.getByRole('button', { name: 'Delete SSH Key' }).click()
+  await expectFailures(sshKeyApi.delete, agree, 'Failed to delete SSH key.', (text) =>
+    expect.element(dialog.getByRole('alert')).toHaveTextContent(text),
+  )
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect.element(page.getByRole('heading', { name: 'Laptop', exact: false })).toBeVisible()
   expect(await call(sshKeyApi.list, {})).toHaveLength(1)
   await page.getByRole('button', { name: 'Delete Laptop' }).click()
-  await dialog.getByRole('button', { name: 'Delete SSH Key' }).click()
+  await agree()
   await expect.element(page.getByText('SSH key deleted successfully!', { exact: true })).toBeVisible()
   await expect.element(page.getByRole('heading', { name: 'No SSH Keys Yet' })).toBeVisible()
   expect(await call(sshKeyApi.list, {})).toEqual([])

@@ -4,13 +4,14 @@ import { describe, expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { expectAccessible } from '../../screen/a11y.test-kit.ts'
 import { callsOf } from '../../screen/network.test-kit.ts'
-import { address, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { address, follow, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectText, said } from '../../screen/shown.test-kit.ts'
+import { describeTemplate } from '../template/template-create.test-kit.ts'
 import { script, startScriptSection } from './start-script.test-kit.ts'
 
 const scriptField = page.getByLabelText('Script', { exact: true })
 const submit = page.getByRole('button', { name: 'Create VM' })
-const part = { exact: false }
-const unfold = () => page.getByText('Start script (optional)', part).click()
+const unfold = () => said('Start script (optional)').click()
 
 async function openForm(): Promise<void> {
   await visit(`/create?template=${templateId}`)
@@ -26,13 +27,10 @@ describe('a start script', () => {
   }) => {
     const calls = callsOf(vmApi.create)
     await openForm()
-    await expect.element(page.getByText('0 bytes of 64 kB', part)).toBeVisible()
-    await expect
-      .element(page.getByText('Operators of the project and the guest itself can read it', part))
-      .toBeVisible()
-    await expectAccessible()
+    await expect.element(said('0 bytes of 64 kB')).toBeVisible()
+    await expect.element(said('Operators of the project and the guest itself can read it')).toBeVisible()
     await scriptField.fill('echo é')
-    await expect.element(page.getByText('7 bytes of 64 kB', part)).toBeVisible()
+    await expect.element(said('7 bytes of 64 kB')).toBeVisible()
     await expect.element(scriptField).toHaveAccessibleDescription(startScriptTexts.form)
     await expect.element(submit).toBeDisabled()
     await expectAccessible()
@@ -56,15 +54,6 @@ describe('a start script', () => {
       .toBeVisible()
     await expect.element(scriptField).toHaveValue(script)
   })
-
-  test('is kept while one looks after the keys', async ({ project: _ }) => {
-    await openForm()
-    await scriptField.fill(script)
-    await page.getByRole('link', { name: 'Manage SSH Keys' }).click()
-    await expect.poll(address).toBe('/ssh-keys')
-    history.back()
-    await expect.element(scriptField).toHaveValue(script)
-  })
 })
 
 test('a start script is taken for all VMs of a pool', async ({ project, sshKey: _ }) => {
@@ -74,7 +63,6 @@ test('a start script is taken for all VMs of a pool', async ({ project, sshKey: 
   await scriptField.fill('echo')
   await expect.element(scriptField).toHaveAccessibleDescription(startScriptTexts.form)
   await scriptField.fill(script)
-  await expectAccessible()
   await page.getByLabelText('Pool name').fill('crew')
   await page.getByRole('button', { name: 'Create VM Pool' }).click()
   await expect.poll(() => calls.length).toBe(1)
@@ -87,64 +75,48 @@ test('a start script of a template runs in VMs that have none of their own', asy
 }) => {
   const scripted = '#!/bin/sh\necho Of the template\n'
   const added = callsOf(templateApi.create)
-  await visit('/admin/templates')
-  await page.getByLabelText('Name', { exact: true }).fill('Weaver')
-  await page.getByLabelText('Description').fill('With a loom')
-  for (const [label, option] of [
-    ['Default CPU', '1 core'],
-    ['Default memory', '512 MB'],
-  ] as const) {
-    await page.getByRole('combobox', { name: label, exact: false }).click()
-    await page.getByRole('option', { name: option, exact: true }).click()
-  }
+  await describeTemplate('Weaver')
   await unfold()
-  await expect.element(page.getByText('Every user of this installation can read it', part)).toBeVisible()
+  await expect.element(said('Every user of this installation can read it')).toBeVisible()
   await scriptField.fill('echo')
   await expect.element(scriptField).toHaveAccessibleDescription(startScriptTexts.form)
   await expect.element(page.getByRole('button', { name: 'Create Template' })).toBeDisabled()
-  await expectAccessible()
-  const marked = page.getByText('Includes a start script', part)
+  const marked = said('Includes a start script')
   await scriptField.fill(' ')
-  await expect.poll(() => marked.elements()).toHaveLength(0)
+  await expectCount(marked, 0)
   await scriptField.fill(scripted)
   await expect
-    .element(page.getByRole('region', { name: 'Preview' }).getByText('Includes a start script', part))
+    .element(
+      page.getByRole('region', { name: 'Preview' }).getByText('Includes a start script', { exact: false }),
+    )
     .toBeVisible()
-  await page.getByRole('button', { name: 'Create Template' }).click()
-  await expect.poll(address).toBe('/templates')
+  await follow(page.getByRole('button', { name: 'Create Template' }), '/templates')
   expect(added.at(-1)?.body).toMatchObject({ name: 'Weaver', start_script: scripted })
 
   const card = page.getByRole('article', { name: 'Weaver' })
-  await expect.element(card.getByText('Includes a start script', part)).toBeVisible()
-  await expect.poll(() => marked.elements()).toHaveLength(1)
+  await expect.element(card.getByText('Includes a start script', { exact: false })).toBeVisible()
+  await expectCount(marked, 1)
   const calls = callsOf(vmApi.create)
   await card.getByRole('link', { name: 'Use This Template', exact: false }).click()
-  await expect.element(page.getByText('The template Weaver has a start script', part)).toBeVisible()
-  await page.getByText('Show the script of the template', part).click()
-  await expect
-    .element(page.getByRole('region', { name: 'Script of the template' }))
-    .toMatchTextContent('echo Of the template')
+  await expect.element(said('The template Weaver has a start script')).toBeVisible()
+  await said('Show the script of the template').click()
+  await expectText(page.getByRole('region', { name: 'Script of the template' }), 'echo Of the template')
   await expectAccessible()
   await unfold()
   await scriptField.fill(script)
-  await expect.element(page.getByText('The script below runs instead', part)).toBeVisible()
+  await expect.element(said('The script below runs instead')).toBeVisible()
   await scriptField.fill('')
   await page.getByLabelText('Name', { exact: true }).fill('shuttle')
   await submit.click()
   await page.getByRole('link', { name: 'View Details of shuttle' }).click()
   expect(calls.at(-1)?.body).not.toHaveProperty('start_script')
-  await expect
-    .element((await startScriptSection()).getByRole('region', { name: 'Output' }))
-    .toMatchTextContent('Of the template')
+  await expectText((await startScriptSection()).getByRole('region', { name: 'Output' }), 'Of the template')
 
   await visit(vmPoolCreatePath(project.id))
   await page.getByRole('combobox', { name: 'Template', exact: false }).click()
   const option = page.getByRole('option', { name: 'Weaver', exact: false })
-  await expect.element(option).toMatchTextContent('1 core, 512 MB, start script')
-  await expect
-    .poll(() => page.getByRole('option').filter({ hasText: 'start script' }).elements())
-    .toHaveLength(1)
+  await expectText(option, '4 cores, 2.0 GB, start script')
+  await expectCount(page.getByRole('option').filter({ hasText: 'start script' }), 1)
   await option.click()
-  await expect.element(page.getByText('The template Weaver has a start script', part)).toBeVisible()
-  await expectAccessible()
+  await expect.element(said('The template Weaver has a start script')).toBeVisible()
 })

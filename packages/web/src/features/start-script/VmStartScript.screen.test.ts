@@ -2,8 +2,9 @@ import { vmPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
 import { expectAccessible } from '../../screen/a11y.test-kit.ts'
-import { copied } from '../../screen/clipboard.test-kit.ts'
+import { expectCopied } from '../../screen/clipboard.test-kit.ts'
 import { test, visit } from '../../screen/screen.test-kit.ts'
+import { expectText } from '../../screen/shown.test-kit.ts'
 import { script, startScriptHeading, startScriptSection } from './start-script.test-kit.ts'
 
 describe('a start script', () => {
@@ -11,15 +12,12 @@ describe('a start script', () => {
     const vm = await makeVm('loom', undefined, { start_script: script })
     await visit(vmPath(vm))
     const section = await startScriptSection()
-    await expect.element(section.getByRole('status')).toMatchTextContent(/^Failed *Exit code 3/)
-    await expect.element(section.getByRole('region', { name: 'Output' })).toMatchTextContent('Spinning up')
-    await section.getByRole('button', { name: 'Copy the output' }).click()
+    await expectText(section.getByRole('status'), /^Failed *Exit code 3/)
+    await expectText(section.getByRole('region', { name: 'Output' }), 'Spinning up')
+    await expectCopied(section.getByRole('button', { name: 'Copy the output' }), 'Spinning up\n')
     await expect.element(page.getByText('Copied to clipboard!')).toBeVisible()
-    expect(await copied()).toBe('Spinning up\n')
     await section.getByText('Show the script').click()
-    await expect
-      .element(section.getByRole('region', { name: 'Script' }))
-      .toMatchTextContent('echo Spinning up')
+    await expectText(section.getByRole('region', { name: 'Script' }), 'echo Spinning up')
     await expectAccessible()
   })
 

@@ -4,7 +4,8 @@ import { vmListPath, vmPath, vmPoolPath, vmSetPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer, callsOf, hold } from '../../screen/network.test-kit.ts'
-import { reload, test, texts, visit } from '../../screen/screen.test-kit.ts'
+import { reload, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectText, expectTexts } from '../../screen/shown.test-kit.ts'
 
 const sample = (secondsAgo: number, more: Partial<UsageSample> = {}): UsageSample => ({
   at: new Date(Date.now() - secondsAgo * 1000).toISOString(),
@@ -52,19 +53,12 @@ test('what a VM uses is measured while it runs, and shown on its page, its card 
   const card = (name: string) => page.getByRole('article', { name, exact: true })
   await expect.element(card('engine').getByText(/^CPU \d+%$/)).toBeVisible()
   await expect.element(card('idle').getByText('Stopped', { exact: true })).toBeVisible()
-  await expect
-    .poll(() =>
-      card('idle')
-        .getByText(/^CPU \d+%$/)
-        .elements(),
-    )
-    .toHaveLength(0)
+  await expectCount(card('idle').getByText(/^CPU \d+%$/), 0)
   expect(calls).toHaveLength(1)
 
   await visit('/')
   const project = page.getByRole('region', { name: 'Usage of the last hour' })
-  await expect.element(project).toMatchTextContent(/CPU\d+%of \d cores?/)
-  await expect.element(project).toMatchTextContent(/Memory\d+ MBof \d+ MB/)
+  await expectText(project, /CPU\d+%of \d cores?/, /Memory\d+ MBof \d+ MB/)
 })
 
 describe('the charts of a VM', () => {
@@ -74,18 +68,18 @@ describe('the charts of a VM', () => {
     const refused = answer(usageApi.ofVm, 500)
     const { letGo } = hold(usageApi.ofVm)
     await visit(vmPath(vm))
-    await expect.element(charts).toMatchTextContent('Loading usage...')
+    await expectText(charts, 'Loading usage...')
     letGo()
-    await expect.element(charts).toMatchTextContent('Usage could not be loaded.')
+    await expectText(charts, 'Usage could not be loaded.')
     await refused.end()
     const beginning = answer(usageApi.ofVm, 200, usage())
     await charts.getByRole('button', { name: 'Try Again' }).click()
-    await expect.element(charts).toMatchTextContent('No measurements yet.')
+    await expectText(charts, 'No measurements yet.')
     await beginning.end()
     answer(usageApi.ofVm, 200, usage())
     answer(vmApi.get, 200, { ...vm, status: 'stopped', ip_address: null })
     await reload()
-    await expect.element(charts).toMatchTextContent('The VM was not running.')
+    await expectText(charts, 'The VM was not running.')
   })
 
   test('show the present and the highest values, leave gaps, and say what the guest does not tell', async ({
@@ -105,10 +99,8 @@ describe('the charts of a VM', () => {
     await expect
       .element(charts.getByRole('img', { name: /^Disk read now 500 B\/s, highest 4\.2 MB\/s/ }))
       .toBeVisible()
-    await expect.element(charts).toMatchTextContent('NetworkNot reported by the guest.')
-    await expect
-      .poll(() => texts(charts.getByRole('heading')))
-      .toEqual(['Usage', 'CPU', 'Memory', 'Disk', 'Network'])
+    await expectText(charts, 'NetworkNot reported by the guest.')
+    await expectTexts(charts.getByRole('heading'), ['Usage', 'CPU', 'Memory', 'Disk', 'Network'])
   })
 })
 
@@ -122,12 +114,12 @@ test('a pool and a set show what their VMs use together', async ({ project }) =>
   answer(usageApi.ofVmSet, 200, usage())
   await visit(vmPoolPath(pool))
   const charts = page.getByRole('region', { name: 'Usage' })
-  await expect.poll(() => texts(charts.getByRole('heading'))).toEqual(['Usage', 'Memory', 'Disk', 'Network'])
+  await expectTexts(charts.getByRole('heading'), ['Usage', 'Memory', 'Disk', 'Network'])
   await expect
     .element(charts.getByRole('img', { name: /^Network in now 2 kB\/s, highest .+; out/ }))
     .toBeVisible()
   await visit(vmSetPath(set))
-  await expect.element(charts).toMatchTextContent('None of its VMs were running.')
+  await expectText(charts, 'None of its VMs were running.')
   await expect.element(page.getByRole('heading', { level: 1, name: set.name })).toBeVisible()
 })
 

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
 import { expectAccessible } from '../../screen/a11y.test-kit.ts'
 import { call, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectText } from '../../screen/shown.test-kit.ts'
 import { cardOf, more } from '../vm/vm.test-kit.ts'
 
 const nightly = { name: 'nightly', snapshot_type: 'full', retention_days: 1 } as const
@@ -39,7 +40,7 @@ describe('copies of a VM', () => {
     for (const name of ['loom-copy-1', 'loom-copy-2']) await runs(name)
     await page.getByRole('link', { name: 'loom-copy-1' }).click()
     for (const step of ['VM copied', 'Resumed from the saved memory', 'SSH responded'])
-      await expect.element(page.getByRole('listitem').filter({ hasText: step })).toMatchTextContent(/, done/)
+      await expectText(page.getByRole('listitem').filter({ hasText: step }), /, done/)
     const params = { projectId: project.id }
     await expect.poll(async () => (await call(vmSnapshotApi.list, { params })).length).toBe(0)
     expect((await call(vmApi.get, { params: { ...params, vmId: vm.id } })).status).toBe('running')
@@ -52,7 +53,6 @@ describe('copies of a VM', () => {
     await askForNewVm()
     const dialog = page.getByRole('dialog', { name: 'New VM from Snapshot' })
     await expect.element(dialog).toBeVisible()
-    await expectAccessible()
     await dialog.getByLabelText('VM Name').fill('twin')
     await dialog.getByRole('button', { name: 'Create VM' }).click()
     await expect.element(page.getByText('VM "twin" is being created')).toBeVisible()
@@ -77,7 +77,6 @@ describe('copies of a VM', () => {
     await expect.element(form.getByLabelText('CPUs', { exact: false })).not.toBeInTheDocument()
     const details = page.getByRole('region', { name: 'Template details' })
     await expect.element(details.getByRole('definition').first()).toHaveTextContent('2 cores')
-    await expectAccessible()
     await form.getByLabelText('Name', { exact: true }).fill('looms')
     await form.getByRole('button', { name: 'Create VM Set' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'OK' }).click()

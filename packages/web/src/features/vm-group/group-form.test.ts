@@ -25,13 +25,8 @@ test('a new disk is blank, of 10Gi and no root disk', () => {
 })
 
 test.each([
-  ['10Gi', '10Gi'],
   ['20', '20Gi'],
   ['20GB', '20Gi'],
-  ['2048MB', '2Gi'],
-  ['2048Mi', '2Gi'],
-  ['2097152KB', '2Gi'],
-  ['2097152Ki', '2Gi'],
   ['100MB', '1Gi'],
 ])('a disk of %s is sent as %s, with its name and source and nothing else', (typed, sent) => {
   const { disks } = groupBody({ ...emptyGroupForm, disks: [disk(' data ', typed)] })
@@ -95,29 +90,10 @@ test('what VMs take together are their cores, their memory and the disks that ha
 })
 
 test('rules are told in the order of the specification, whatever order the contract has', () => {
-  const issues = [
-    'disks',
-    'desired_size',
-    'memory_mb',
-    'max_size',
-    'cpu',
-    'template_id',
-    'ssh_key_id',
-    'name',
-  ].map((field) => ({
-    path: [field, 0],
-    message: field,
-  }))
-  expect(inOrder(issues, undefined, 'project').map(({ text }) => text)).toEqual([
-    'name',
-    'project',
-    'ssh_key_id',
-    'template_id',
-    'cpu',
-    'memory_mb',
-    'max_size',
-    'desired_size',
-    'disks',
-  ])
+  const fields = 'disks desired_size memory_mb max_size cpu template_id ssh_key_id name'.split(' ')
+  const issues = fields.map((field) => ({ path: [field, 0], message: field }))
+  expect(inOrder(issues, undefined, 'project').map(({ text }) => text)).toEqual(
+    'name project ssh_key_id template_id cpu memory_mb max_size desired_size disks'.split(' '),
+  )
   expect(inOrder([], 'p', 'project')).toEqual([])
 })

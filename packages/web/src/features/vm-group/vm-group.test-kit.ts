@@ -1,19 +1,10 @@
 /** What tests of the screens of pools and sets share. */
 import { expect } from 'vitest'
 import { type Locator, page } from 'vitest/browser'
-import { address, press, reload, texts, toasts } from '../../screen/screen.test-kit.ts'
+import { address, press, reload } from '../../screen/screen.test-kit.ts'
+import { expectDisabled, expectTexts } from '../../screen/shown.test-kit.ts'
 
 export const cardOf = (name: string): Locator => page.getByRole('article', { name, exact: true })
-
-/** The lines of the newest message of a failure. */
-export const linesOfAlert = (): string[] => texts(toasts().getByRole('alert').first().getByRole('paragraph'))
-
-/** A failure in the server's words, and in none. */
-export const failures = (text: string) =>
-  [
-    [409, { message: 'The server says why' }, [text, 'The server says why']],
-    [500, {}, [text]],
-  ] as const
 
 export const alertOf = (): Locator => page.getByRole('alertdialog')
 export const submitOf = (): Locator => page.getByRole('form').getByRole('button', { name: /^Create VM/ })
@@ -22,7 +13,7 @@ export const panelOf = (): Locator => page.getByRole('region', { name: 'Template
 /** An alert says a text, and goes when one agrees. */
 export async function agree(text: string): Promise<void> {
   await expect.element(alertOf().getByText(text, { exact: true })).toBeVisible()
-  await expect.poll(() => texts(alertOf().getByRole('button'))).toEqual(['OK'])
+  await expectTexts(alertOf().getByRole('button'), ['OK'])
   await alertOf().getByRole('button').click()
   await expect.element(alertOf()).not.toBeInTheDocument()
 }
@@ -30,8 +21,7 @@ export async function agree(text: string): Promise<void> {
 /** The form says a broken rule beside its button, which does nothing; Enter in a field says it in an alert. */
 export async function expectRule(field: Locator, text: string): Promise<void> {
   await expect.element(page.getByRole('form').getByRole('status')).toHaveTextContent(text)
-  await expect.element(submitOf()).toBeDisabled()
-  await expect.element(submitOf()).toHaveAccessibleDescription(text)
+  await expectDisabled(submitOf(), text)
   await press(field, '{Enter}')
   await agree(text)
 }

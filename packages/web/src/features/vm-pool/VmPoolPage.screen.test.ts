@@ -5,8 +5,9 @@ import { vmPoolListPath, vmPoolPath } from '@slipway/e2e/paths'
 import { describe, expect, onTestFinished } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer, callsOf, withoutStream } from '../../screen/network.test-kit.ts'
-import { address, call, reload, templateId, test, texts, visit } from '../../screen/screen.test-kit.ts'
-import { agree, alertOf, cardOf, linesOfAlert } from '../vm-group/vm-group.test-kit.ts'
+import { call, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectRefused, expectText, expectTexts, said } from '../../screen/shown.test-kit.ts'
+import { cardOf } from '../vm-group/vm-group.test-kit.ts'
 import { makePool } from './vm-pool.test-kit.ts'
 
 describe('the page of a VM pool', () => {
@@ -27,19 +28,18 @@ describe('the page of a VM pool', () => {
     const load = page.getByRole('img', { name: 'CPU load over the last hour: from 40% to 82%, now 82%.' })
     await expect.poll(() => load.query()?.querySelector('canvas')).toBeVisible()
     expect(drawn()).toHaveLength(1)
-    await expect.element(page.getByRole('main')).toMatchTextContent('2 VMs to come. Scaling since')
+    await expectText(page.getByRole('main'), '2 VMs to come. Scaling since')
     await expect.element(page.getByText('CPU 82 % over 15 s: it waits.')).toBeVisible()
-    await expect
-      .element(page.getByRole('main'))
-      .toMatchTextContent(
-        'Adds a VM when the mean CPU load stays above 75% for 60 s, and removes one when it stays below 20% for 5 min.',
-      )
+    await expectText(
+      page.getByRole('main'),
+      'Adds a VM when the mean CPU load stays above 75% for 60 s, and removes one when it stays below 20% for 5 min.',
+    )
     const rows = page.getByRole('table').getByRole('row')
-    await expect.poll(() => rows.elements()).toHaveLength(6)
-    await expect.element(rows.nth(1)).toMatchTextContent('CPU 82 % over 60 s, above 75 %: 2 to 3')
+    await expectCount(rows, 6)
+    await expectText(rows.nth(1), 'CPU 82 % over 60 s, above 75 %: 2 to 3')
     await page.getByRole('button', { name: 'Show 2 more' }).click()
-    await expect.poll(() => rows.elements()).toHaveLength(8)
-    await expect.element(page.getByText('The pool has no VMs yet.', { exact: false })).toBeVisible()
+    await expectCount(rows, 8)
+    await expect.element(said('The pool has no VMs yet.')).toBeVisible()
   })
 
   test('says why a pool is in error and what comes', async ({ project }) => {
@@ -51,12 +51,11 @@ describe('the page of a VM pool', () => {
     answer(vmPoolApi.get, 200, { ...pool, vms: [] })
     await visit(vmPoolPath(pool))
     const why = page.getByRole('main').getByRole('alert')
-    await expect.element(why).toMatchTextContent(`Error since ${shownMoment(pool.status_since)}`)
-    await expect
-      .element(why)
-      .toMatchTextContent(
-        'Needs 2.0 GB of memory, the host has 1.2 GB. The pool recovers automatically once that is fixed.',
-      )
+    await expectText(why, `Error since ${shownMoment(pool.status_since)}`)
+    await expectText(
+      why,
+      'Needs 2.0 GB of memory, the host has 1.2 GB. The pool recovers automatically once that is fixed.',
+    )
   })
 
   test('says why a roll-out is paused, which VMs have which settings, and lets it continue or stop', async ({
@@ -84,55 +83,25 @@ describe('the page of a VM pool', () => {
     answer(vmPoolApi.get, 200, paused)
     await visit(vmPoolPath(pool))
     const why = page.getByRole('main').getByRole('alert')
-    await expect.element(why).toMatchTextContent('The roll-out is paused, and no VM is created. No space.')
+    await expectText(why, 'The roll-out is paused, and no VM is created. No space.')
     await expect.element(why).not.toMatchTextContent('recovers automatically')
     const settings = page.getByRole('region', { name: 'Settings of the VMs' })
-    await expect.element(settings.getByRole('status')).toMatchTextContent('1 of 2 VMs has the new settings')
-    await expect.poll(() => texts(settings.getByRole('term'))).toEqual(['Revision 2', 'Revision 1'])
-    await expect.poll(() => texts(settings.getByRole('definition'))).toEqual(['web-1', 'web-2'])
+    await expectText(settings.getByRole('status'), '1 of 2 VMs has the new settings')
+    await expectTexts(settings.getByRole('term'), ['Revision 2', 'Revision 1'])
+    await expectTexts(settings.getByRole('definition'), ['web-1', 'web-2'])
     const resume = settings.getByRole('button', { name: 'Continue Roll-Out' })
     const stop = settings.getByRole('button', { name: 'Stop Roll-Out' })
     for (const [button, endpoint, text] of [
       [resume, vmPoolApi.continueRollOut, 'Failed to continue the roll-out.'],
       [stop, vmPoolApi.stopRollOut, 'Failed to stop the roll-out.'],
     ] as const) {
-      const { end } = answer(endpoint, 409, { message: 'The server says why' })
-      await button.click()
-      await expect.poll(linesOfAlert).toEqual([text, 'The server says why'])
-      await end()
+      await expectRefused(endpoint, () => button.click(), text)
       const accepted = answer(endpoint, 200, paused)
       const calls = callsOf(endpoint)
       await button.click()
       await expect.poll(() => calls).toHaveLength(1)
       await accepted.end()
     }
-  })
-
-  test('alerts when a pool does not load; then there is none, and a way back', async ({ project }) => {
-    const path = vmPoolPath({ project_id: project.id, id: 'some' })
-    const alert = 'Failed to load VM Pool data. Please try again.'
-    const notFound = page.getByRole('heading', { level: 1, name: 'VM Pool not found' })
-    await visit(path)
-    await agree(alert)
-    await expect.element(notFound).toBeVisible()
-    for (const [status, body] of [
-      [500, {}],
-      [503, { message: 'The server says why' }],
-      [null, {}],
-    ] as const) {
-      const { end } = answer(vmPoolApi.get, status, body)
-      await reload()
-      if ('message' in body) await expect.element(alertOf()).toMatchTextContent(body.message)
-      await agree(alert)
-      await expect.element(notFound).toBeVisible()
-      await end()
-    }
-    const pool = makeVmPool('some', { project_id: project.id })
-    answer(vmPoolApi.get, 200, { ...pool, vms: [] })
-    await page.getByRole('button', { name: 'Try Again' }).click()
-    await expect.element(page.getByRole('heading', { level: 1, name: 'some' })).toBeVisible()
-    await page.getByRole('link', { name: 'Back to VM Pools' }).click()
-    await expect.poll(address).toBe(vmPoolListPath(project.id))
   })
 })
 

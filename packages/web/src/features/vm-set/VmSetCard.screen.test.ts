@@ -5,8 +5,9 @@ import { vmSetListPath } from '@slipway/e2e/paths'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer, callsOf } from '../../screen/network.test-kit.ts'
-import { test, texts, toasts, visit } from '../../screen/screen.test-kit.ts'
-import { cardOf, failures, linesOfAlert } from '../vm-group/vm-group.test-kit.ts'
+import { test, visit } from '../../screen/screen.test-kit.ts'
+import { expectRefused, expectText, expectTexts, expectToast } from '../../screen/shown.test-kit.ts'
+import { cardOf } from '../vm-group/vm-group.test-kit.ts'
 
 describe('the card of a VM set', () => {
   test('shows how many VMs it has, and why it waits or failed', async ({ project }) => {
@@ -20,14 +21,24 @@ describe('the card of a VM set', () => {
     await visit(vmSetListPath(project.id))
     const card = cardOf('web')
     await expect.element(card.getByRole('img', { name: '1 of 2 VMs run, 2 exist' })).toBeVisible()
-    await expect
-      .poll(() => texts(card.getByRole('term')))
-      .toEqual(['Replicas', 'VMs', 'Running', 'Persistent', 'SSH Key', 'Created'])
-    await expect
-      .poll(() => texts(card.getByRole('definition')))
-      .toEqual(['2', '2', '1', 'Yes', 'Laptop', shownMoment(set.created_at)])
-    await expect.element(cardOf('coming')).toMatchTextContent('WhyOne VM is to come.')
-    await expect.element(cardOf('broken')).toMatchTextContent('WhyThe server gave no reason.')
+    await expectTexts(card.getByRole('term'), [
+      'Replicas',
+      'VMs',
+      'Running',
+      'Persistent',
+      'SSH Key',
+      'Created',
+    ])
+    await expectTexts(card.getByRole('definition'), [
+      '2',
+      '2',
+      '1',
+      'Yes',
+      'Laptop',
+      shownMoment(set.created_at),
+    ])
+    await expectText(cardOf('coming'), 'WhyOne VM is to come.')
+    await expectText(cardOf('broken'), 'WhyThe server gave no reason.')
     for (const [name, status] of [
       ['web', 'Active'],
       ['coming', 'Creating'],
@@ -59,22 +70,17 @@ describe('the card of a VM set', () => {
     }
     await replicas.fill('')
     await expect.element(replicas).toHaveValue(1)
-    await expect.element(card).toMatchTextContent('One VM will be deleted with the disks created for it')
+    await expectText(card, 'One VM will be deleted with the disks created for it')
     await userEvent.keyboard('{Escape}')
     await expect.element(edit).toHaveFocus()
     await edit.click()
     await expect.element(replicas).toHaveValue(2)
     await replicas.fill('5')
-    for (const [status, body, lines] of failures('Failed to update VMSet. Please try again.')) {
-      const { end } = answer(vmSetApi.update, status, body)
-      await save.click()
-      await expect.poll(linesOfAlert).toEqual(lines)
-      await end()
-    }
+    await expectRefused(vmSetApi.update, () => save.click(), 'Failed to update VMSet. Please try again.')
     answer(vmSetApi.update, 200, { ...set, replicas: 5 })
     const calls = callsOf(vmSetApi.update)
     await save.click()
-    await expect.element(toasts().getByRole('status')).toHaveTextContent('VM Set updated successfully')
+    await expectToast('VM Set updated successfully')
     expect(calls.map(({ body }) => body)).toEqual([{ replicas: 5 }])
   })
 
@@ -92,31 +98,6 @@ describe('the card of a VM set', () => {
     await expect.element(cardOf('above')).toBeVisible()
     await expect.element(replicas).toHaveValue(7)
     await expect.element(replicas).toHaveFocus()
-  })
-
-  test('deletes its set after a question', async ({ project }) => {
-    const { end } = answer(vmSetApi.list, 200, [makeVmSet('web', { project_id: project.id })])
-    await visit(vmSetListPath(project.id))
-    const remove = cardOf('web').getByRole('button', { name: 'Delete web' })
-    const question = page.getByRole('alertdialog', { name: 'Delete VM Set' })
-    await remove.click()
-    for (const [status, body, lines] of failures('Failed to delete VMSet. Please try again.')) {
-      const { end } = answer(vmSetApi.delete, status, body)
-      await expect
-        .element(question)
-        .toMatchTextContent(
-          'Are you sure you want to delete VM set "web"? All its VMs will be deleted. This action cannot be undone',
-        )
-      await question.getByRole('button', { name: 'Delete VM Set' }).click()
-      await expect.poll(linesOfAlert).toEqual(lines)
-      await expect.element(question.getByRole('alert')).toHaveTextContent(lines.at(-1) ?? '')
-      await end()
-    }
-    answer(vmSetApi.delete, 204)
-    await end()
-    await question.getByRole('button', { name: 'Delete VM Set' }).click()
-    await expect.element(toasts().getByRole('status')).toHaveTextContent('VM Set deleted successfully')
-    await expect.element(page.getByRole('heading', { name: 'No VM Sets Yet' })).toBeVisible()
   })
 })
 

@@ -4,7 +4,8 @@ import { snapshotListPath, snapshotPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { answer } from '../../screen/network.test-kit.ts'
-import { address, reload, test, visit } from '../../screen/screen.test-kit.ts'
+import { address, follow, reload, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectText } from '../../screen/shown.test-kit.ts'
 import { take } from './vm-snapshot.test-kit.ts'
 
 const rowOf = (name: string) => page.getByRole('article', { name, exact: true })
@@ -36,8 +37,7 @@ describe('the page of a snapshot', () => {
     const list = answer(vmSnapshotApi.list, 200, [coming])
     await visit(snapshotPath(coming))
     await expect.element(page.getByRole('heading', { level: 1, name: 'nightly' })).toBeVisible()
-    await expect.element(page.getByRole('main')).toMatchTextContent('Before the upgrade')
-    await expect.element(page.getByRole('main')).toMatchTextContent('40% Saving.')
+    await expectText(page.getByRole('main'), 'Before the upgrade', '40% Saving.')
     await expect
       .element(page.getByRole('button', { name: 'Restore VM' }))
       .toHaveAccessibleDescription('Snapshot is not ready')
@@ -48,23 +48,20 @@ describe('the page of a snapshot', () => {
     // The server has none.
     await reload()
     await expect.element(page.getByRole('heading', { name: 'This snapshot does not exist' })).toBeVisible()
-    await page.getByRole('link', { name: 'View Snapshots' }).click()
-    await expect.poll(address).toBe(snapshotListPath(project.id))
+    await follow(page.getByRole('link', { name: 'View Snapshots' }), snapshotListPath(project.id))
   })
 
   test('asks before it restores or deletes, and leads to the list after that', async ({ makeVm }) => {
     const vm = await makeVm('engine', 'running')
     const snapshot = await take(vm)
     await visit(snapshotPath(snapshot))
-    await expect.element(page.getByRole('region', { name: 'Details' })).toMatchTextContent('Root disk')
+    await expectText(page.getByRole('region', { name: 'Details' }), 'Root disk')
     await page.getByRole('button', { name: 'Restore VM' }).click()
-    await expect
-      .element(page.getByRole('alertdialog'))
-      .toMatchTextContent('Restore VM "engine" from snapshot "nightly"?')
+    await expectText(page.getByRole('alertdialog'), 'Restore VM "engine" from snapshot "nightly"?')
     await userEvent.keyboard('{Escape}')
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Snapshot' }).click()
     await expect.poll(address).toBe(snapshotListPath(vm.project_id))
-    await expect.poll(() => rowOf('nightly').elements()).toHaveLength(0)
+    await expectCount(rowOf('nightly'), 0)
   })
 })

@@ -1,7 +1,8 @@
 import { snapshotCreatePath, snapshotListPath, vmListPath, vmPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
-import { address, test, texts, toasts, visit } from '../../screen/screen.test-kit.ts'
+import { address, back, follow, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectText, expectTexts, expectToast } from '../../screen/shown.test-kit.ts'
 import { take } from './vm-snapshot.test-kit.ts'
 
 describe('the page of a VM', () => {
@@ -13,19 +14,18 @@ describe('the page of a VM', () => {
       .toBeVisible()
     for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) await take(vm, { name })
     const section = page.getByRole('list').filter({ hasText: 'six' })
-    await expect
-      .poll(() => texts(section.getByRole('listitem')))
-      .toEqual(['six', 'five', 'four', 'three', 'two'].map((name) => expect.stringMatching(`^${name}`)))
+    await expectTexts(
+      section.getByRole('listitem'),
+      ['six', 'five', 'four', 'three', 'two'].map((name) => expect.stringMatching(`^${name}`)),
+    )
     await page.getByRole('link', { name: 'View all 6' }).click()
     await expect.poll(address).toBe(`${snapshotListPath(project.id)}?search=${vm.id}`)
     await expect.element(page.getByText('Showing 6 of 6 snapshots')).toBeVisible()
-    history.back()
+    await back()
     await page.getByRole('button', { name: 'Restore VM from six' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Restore VM' })
     await dialog.getByRole('button', { name: 'Restore VM' }).click()
-    await expect
-      .element(toasts().getByRole('status'))
-      .toHaveTextContent('VM restoration started successfully!')
+    await expectToast('VM restoration started successfully!')
     await expect
       .element(page.getByRole('listitem').filter({ hasText: 'Before restoring "six"' }))
       .toBeVisible()
@@ -39,13 +39,11 @@ describe('the page of a VM', () => {
     const vm = await makeVm('engine', 'running')
     const target = `${snapshotCreatePath(project.id)}?vm=${vm.id}`
     await visit(vmPath(vm))
-    await page.getByRole('link', { name: 'Create Snapshot' }).click()
-    await expect.poll(address).toBe(target)
+    await follow(page.getByRole('link', { name: 'Create Snapshot' }), target)
     for (const path of [vmPath(vm), vmListPath(project.id)]) {
       await visit(path)
       await page.getByRole('button', { name: 'More actions for engine' }).click()
-      await page.getByRole('menuitem', { name: 'Create Snapshot' }).click()
-      await expect.poll(address).toBe(target)
+      await follow(page.getByRole('menuitem', { name: 'Create Snapshot' }), target)
     }
     const failed = await makeVm('fault-crash', 'failed')
     await visit(vmPath(failed))
@@ -54,6 +52,6 @@ describe('the page of a VM', () => {
       .element(page.getByRole('button', { name: 'Create Snapshot' }))
       .toHaveAccessibleDescription(reason)
     await page.getByRole('button', { name: 'More actions for fault-crash' }).click()
-    await expect.element(page.getByRole('menuitem', { name: /Create Snapshot/ })).toMatchTextContent(reason)
+    await expectText(page.getByRole('menuitem', { name: /Create Snapshot/ }), reason)
   })
 })

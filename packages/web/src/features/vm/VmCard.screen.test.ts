@@ -2,24 +2,21 @@ import { projectApi, type Vm, vmApi } from '@slipway/contract'
 import { shownMoment } from '@slipway/e2e/dates'
 import { vmListPath, vmPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
-import { page, userEvent } from 'vitest/browser'
-import { browseWithoutClipboard, copied, refuseCopies } from '../../screen/clipboard.test-kit.ts'
+import { page } from 'vitest/browser'
+import { expectCopied } from '../../screen/clipboard.test-kit.ts'
 import { holdClock, passTime, stopClock } from '../../screen/clock.test-kit.ts'
 import { answer, withoutStream } from '../../screen/network.test-kit.ts'
+import { address, call, press, templateId, test, visit } from '../../screen/screen.test-kit.ts'
 import {
-  address,
-  call,
   dismissToasts,
-  reload,
-  templateId,
-  test,
-  texts,
+  expectCount,
+  expectRefused,
+  expectText,
+  expectTexts,
+  expectToast,
   toasts,
-  visit,
-} from '../../screen/screen.test-kit.ts'
+} from '../../screen/shown.test-kit.ts'
 import { cardOf, more, statusOf } from './vm.test-kit.ts'
-
-const linesOfAlert = () => texts(toasts().getByRole('alert').first().getByRole('paragraph'))
 
 describe('a card', () => {
   test('shows what the VM is, and leads to its page', async ({ project, sshKey, makeVm }) => {
@@ -28,19 +25,15 @@ describe('a card', () => {
     const card = cardOf(vm.name)
     await expect.element(statusOf(vm.name, 'Running')).toBeVisible()
     await expect.element(card.getByText(vm.template_name)).toBeVisible()
-    await expect
-      .poll(() => texts(card.getByRole('term')))
-      .toEqual(['CPU', 'RAM', 'Network', 'IP Address', 'SSH Key', 'Created'])
-    await expect
-      .poll(() => texts(card.getByRole('definition')))
-      .toEqual([
-        '1 core',
-        '256 MB',
-        'Active',
-        vm.ip_address ?? '',
-        `${sshKey.name}SSH connection`,
-        shownMoment(vm.created_at),
-      ])
+    await expectTexts(card.getByRole('term'), ['CPU', 'RAM', 'Network', 'IP Address', 'SSH Key', 'Created'])
+    await expectTexts(card.getByRole('definition'), [
+      '1 core',
+      '256 MB',
+      'Active',
+      vm.ip_address ?? '',
+      `${sshKey.name}SSH connection`,
+      shownMoment(vm.created_at),
+    ])
     await more(vm, 'View Details')
     await expect.poll(address).toBe(vmPath(vm))
   })
@@ -68,48 +61,23 @@ describe('a card', () => {
     expect(await sign('own')).not.toBe(await sign('starter'))
   })
 
-  const kindsOfCopies = [
-    {
-      button: 'Copy IP address',
-      success: 'IP address copied to clipboard!',
-      text: (vm: Vm) => `${vm.ip_address}`,
-    },
-    {
-      button: 'Copy SSH connection string',
-      success: 'SSH connection string copied to clipboard!',
-      text: (vm: Vm) => `ssh root@${vm.ip_address}`,
-    },
-  ]
-
-  for (const { button, success, text } of kindsOfCopies) {
-    test(`has a button that copies: ${button}`, async ({ project, makeVm }) => {
-      const vm = await makeVm('engine', 'running')
-      await visit(vmListPath(project.id))
-      await page.getByRole('button', { name: button }).click()
-      await expect.element(toasts().getByRole('status')).toHaveTextContent(success)
-      expect(await copied()).toBe(text(vm))
-
-      await navigator.clipboard.writeText('')
-      const { giveBack } = browseWithoutClipboard()
-      await reload()
-      await page.getByRole('button', { name: button }).click()
-      await expect.element(toasts().getByRole('status')).toHaveTextContent(success)
-      expect(await copied()).toBe(text(vm))
-      giveBack()
-
-      refuseCopies()
-      await reload()
-      await page.getByRole('button', { name: button }).click()
-      await expect.element(toasts().getByRole('alert')).toHaveTextContent('Failed to copy to clipboard.')
-    })
-  }
-
-  test('copies the command with its port where that is not 22', async ({ project, makeVm }) => {
+  test('has a button that copies: its address, and the command with its port where that is not 22', async ({
+    project,
+    makeVm,
+  }) => {
     const vm = await makeVm('engine', 'running')
+    const copies = async (button: string, text: string) => {
+      await expectCopied(page.getByRole('button', { name: button }), text)
+    }
+    await visit(vmListPath(project.id))
+    await copies('Copy IP address', `${vm.ip_address}`)
+    await expectToast('IP address copied to clipboard!')
+    await dismissToasts()
+    await copies('Copy SSH connection string', `ssh root@${vm.ip_address}`)
+    await expectToast('SSH connection string copied to clipboard!')
     answer(vmApi.list, 200, [{ ...vm, ip_address: '192.0.2.7', ssh_port: 2207 }])
     await visit(vmListPath(project.id))
-    await page.getByRole('button', { name: 'Copy SSH connection string' }).click()
-    await expect.poll(copied).toBe('ssh -p 2207 root@192.0.2.7')
+    await copies('Copy SSH connection string', 'ssh -p 2207 root@192.0.2.7')
   })
 
   test('copies nothing, and tells why there is no shell, while there is no address', async ({
@@ -119,13 +87,11 @@ describe('a card', () => {
     const vm = await makeVm('fault-never-ready', 'provisioning')
     await visit(vmListPath(project.id))
     await expect.element(cardOf(vm.name).getByText('Inactive')).toBeVisible()
-    await expect.poll(() => page.getByRole('button', { name: /^Copy/ }).elements()).toHaveLength(0)
+    await expectCount(page.getByRole('button', { name: /^Copy/ }), 0)
     await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
     const entry = page.getByRole('menuitem', { name: /SSH Connect/ })
     await expect.element(entry).toBeDisabled()
-    await expect
-      .element(entry)
-      .toMatchTextContent('The VM has no address yet. It is assigned one when it runs.')
+    await expectText(entry, 'The VM has no address yet. It is assigned one when it runs.')
   })
 
   test('says on focus why it has no console while its VM is off', async ({ project, makeVm }) => {
@@ -142,10 +108,13 @@ describe('a card', () => {
     await expect.element(button).toBeDisabled()
     await expect.element(button).toHaveAccessibleDescription(reason)
     expect(shown()).toHaveLength(0)
-    ;(cardOf(vm.name).getByRole('button', { name: 'Start', exact: true }).element() as HTMLElement).focus()
-    await userEvent.keyboard('{Tab}')
+    await press(cardOf(vm.name).getByRole('button', { name: 'Start', exact: true }), '{Tab}')
     await expect.element(button).toHaveFocus()
     await expect.poll(shown).toHaveLength(1)
+    const fact = (at: number) => cardOf(vm.name).getByRole('definition').nth(at)
+    await expect.element(fact(2)).toHaveTextContent('Inactive')
+    await expect.element(fact(3)).toHaveTextContent('None while stopped')
+    await expectCount(page.getByRole('button', { name: /^Copy/ }), 0)
   })
 
   test('stops and starts its VM, and tells when that fails', async ({ project, makeVm }) => {
@@ -159,31 +128,11 @@ describe('a card', () => {
     await expect.element(stop).toBeVisible()
     await stopClock()
     holdClock()
-    for (const { endpoint, button, failure, next } of [
-      {
-        endpoint: vmApi.stop,
-        button: stop,
-        failure: 'Failed to stop VM. Please try again.',
-        next: 'Stopped',
-      },
-      {
-        endpoint: vmApi.start,
-        button: start,
-        failure: 'Failed to start VM. Please try again.',
-        next: 'Running',
-      },
-    ]) {
-      for (const [status, body, lines] of [
-        [409, { message: 'Not now' }, [failure, 'Not now']],
-        [500, {}, [failure]],
-        [null, {}, [failure]],
-      ] as const) {
-        const { end } = answer(endpoint, status, body)
-        await button.click()
-        await expect.poll(linesOfAlert).toEqual(lines)
-        await dismissToasts()
-        await end()
-      }
+    for (const [endpoint, button, failure, next] of [
+      [vmApi.stop, stop, 'Failed to stop VM. Please try again.', 'Stopped'],
+      [vmApi.start, start, 'Failed to start VM. Please try again.', 'Running'],
+    ] as const) {
+      await expectRefused(endpoint, () => button.click(), failure)
       await button.click()
       // What is on its way up can only be stopped, and what is on its way down only started.
       const other = button === stop ? start : stop
@@ -219,19 +168,8 @@ describe('a card', () => {
       const [offered, other] = isDown ? (['Start', 'Stop'] as const) : (['Stop', 'Start'] as const)
       const button = (name: string) => cardOf(word).getByRole('button', { name, exact: true })
       await expect.element(button(offered)).toBeVisible()
-      await expect.poll(() => button(other).elements()).toHaveLength(0)
+      await expectCount(button(other), 0)
     }
-  })
-
-  test('shows of a stopped VM that it has no address', async ({ project, makeVm }) => {
-    const vm = await makeVm('engine', 'running')
-    await call(vmApi.stop, { params: { projectId: project.id, vmId: vm.id }, body: { force: true } })
-    await visit(vmListPath(project.id))
-    await expect.element(statusOf(vm.name, 'Stopped')).toBeVisible()
-    const fact = (at: number) => cardOf(vm.name).getByRole('definition').nth(at)
-    await expect.element(fact(2)).toHaveTextContent('Inactive')
-    await expect.element(fact(3)).toHaveTextContent('None while stopped')
-    await expect.poll(() => page.getByRole('button', { name: /^Copy/ }).elements()).toHaveLength(0)
   })
 
   test('deletes its VM after a question', async ({ project, makeVm }) => {
@@ -240,28 +178,20 @@ describe('a card', () => {
     await visit(vmListPath(project.id))
     const question = page.getByRole('alertdialog', { name: 'Delete VM' })
     await more(vm, 'Delete VM')
-    await expect
-      .element(question)
-      .toMatchTextContent(
-        'Are you sure you want to delete VM "engine"? Attached disks are kept. This action cannot be undone.',
-      )
+    await expectText(
+      question,
+      'Are you sure you want to delete VM "engine"? Attached disks are kept. This action cannot be undone.',
+    )
     await question.getByRole('button', { name: 'Cancel' }).click()
     await expect.element(cardOf(vm.name)).toBeVisible()
     await more(vm, 'Delete VM')
-    for (const [status, body, lines] of [
-      [409, { message: 'Not now' }, ['Failed to delete VM. Please try again.', 'Not now']],
-      [500, {}, ['Failed to delete VM. Please try again.']],
-    ] as const) {
-      const { end } = answer(vmApi.delete, status, body)
-      await question.getByRole('button', { name: 'Delete VM' }).click()
-      await expect.poll(linesOfAlert).toEqual(lines)
-      // The reason stays where one can act on it.
-      await expect.element(question.getByRole('alert')).toHaveTextContent(lines.at(-1) ?? '')
-      await end()
-    }
-    await question.getByRole('button', { name: 'Delete VM' }).click()
-    await expect.element(toasts().getByRole('status')).toMatchTextContent('VM "engine" deleted successfully')
-    await expect.poll(() => cardOf(vm.name).elements()).toHaveLength(0)
+    const agree = () => question.getByRole('button', { name: 'Delete VM' }).click()
+    // The reason stays where one can act on it.
+    const why = question.getByRole('alert')
+    await expectRefused(vmApi.delete, agree, 'Failed to delete VM. Please try again.', why)
+    await agree()
+    await expectText(toasts().getByRole('status'), 'VM "engine" deleted successfully')
+    await expectCount(cardOf(vm.name), 0)
     await expect.element(page.getByRole('heading', { level: 1 })).toHaveFocus()
     await expect.element(cardOf('loom')).toBeVisible()
     expect(await call(vmApi.list, { params: { projectId: project.id } })).toMatchObject([{ name: 'loom' }])

@@ -2,7 +2,8 @@ import { type Host, hostApi, shareApi } from '@slipway/contract'
 import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
 import { answer } from '../../screen/network.test-kit.ts'
-import { call, templateId, test, toasts, visit } from '../../screen/screen.test-kit.ts'
+import { call, templateId, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectDisabled, expectText, toasts } from '../../screen/shown.test-kit.ts'
 
 /** An engine that cannot do something. */
 async function withLimit(limit: Partial<Host['cannot']>): Promise<void> {
@@ -24,7 +25,7 @@ describe('ports to share, in the create form', () => {
     await expect.element(portsOf()).toHaveAccessibleDescription('Enter a port from 1 to 65535')
     await portsOf().fill('3000, 5173')
     await create().click()
-    await expect.element(toasts()).toMatchTextContent('created successfully')
+    await expectText(toasts(), 'created successfully')
     const shares = await call(shareApi.list, { params: { projectId: project.id } })
     expect(shares.map(({ port, audience }) => [port, audience])).toEqual([
       [3000, 'project'],
@@ -36,7 +37,6 @@ describe('ports to share, in the create form', () => {
     const sentence = 'This engine shares no ports. Use an SSH tunnel.'
     await withLimit({ ports: sentence })
     await visit(`/create?template=${templateId}`)
-    await expect.element(portsOf()).toBeDisabled()
-    await expect.element(portsOf()).toHaveAccessibleDescription(sentence)
+    await expectDisabled(portsOf(), sentence)
   })
 })

@@ -1,38 +1,35 @@
 import { vmApi } from '@slipway/contract'
 import { vmListPath, vmPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
-import { page, userEvent } from 'vitest/browser'
+import { page } from 'vitest/browser'
 import { expectAccessible } from '../../screen/a11y.test-kit.ts'
-import { browseWithoutClipboard, copied } from '../../screen/clipboard.test-kit.ts'
+import { copied, expectCopied } from '../../screen/clipboard.test-kit.ts'
 import { answer } from '../../screen/network.test-kit.ts'
-import { address, call, reload, test, toasts, visit } from '../../screen/screen.test-kit.ts'
+import { call, follow, reload, test, visit } from '../../screen/screen.test-kit.ts'
+import { expectCount, expectDisabled, expectText, said } from '../../screen/shown.test-kit.ts'
 import { more } from './vm.test-kit.ts'
 
 const facts = () => page.getByRole('region', { name: 'Facts' })
-const part = (text: string) => page.getByText(text, { exact: false })
 
 describe('the page of a VM', () => {
   test('says why a VM failed and what to do', async ({ project, makeVm }) => {
     const full = await makeVm('fault-no-space', 'failed')
     const crashed = await makeVm('fault-crash', 'failed')
     await visit(vmListPath(project.id))
-    await expect
-      .element(page.getByRole('article', { name: full.name }))
-      .toMatchTextContent(/Why.*no disk space left.*delete this VM and create it again/)
+    await expectText(
+      page.getByRole('article', { name: full.name }),
+      /Why.*no disk space left.*delete this VM and create it again/,
+    )
     await page.getByRole('link', { name: crashed.name }).click()
     const why = page.getByRole('main').getByRole('alert')
-    await expect.element(why).toMatchTextContent(/^Failed since \w{3} \d/)
-    await expect
-      .element(why)
-      .toMatchTextContent(
-        'The guest crashed while it was booting (simulated). Delete this VM and create it again.',
-      )
-    await expect
-      .poll(() => page.getByRole('listitem').filter({ hasText: ', failed' }).elements())
-      .toHaveLength(1)
+    await expectText(why, /^Failed since \w{3} \d/)
+    await expectText(
+      why,
+      'The guest crashed while it was booting (simulated). Delete this VM and create it again.',
+    )
+    await expectCount(page.getByRole('listitem').filter({ hasText: ', failed' }), 1)
     const start = page.getByRole('button', { name: 'Start', exact: true })
-    await expect.element(start).toBeDisabled()
-    await expect.element(start).toHaveAccessibleDescription('VM cannot be started while it is failed')
+    await expectDisabled(start, 'VM cannot be started while it is failed')
     await expect
       .element(page.getByRole('paragraph').filter({ hasText: 'A failed VM has no address.' }))
       .toBeVisible()
@@ -44,7 +41,7 @@ describe('the page of a VM', () => {
     const is = (word: string) =>
       expect.element(facts().getByText(new RegExp(`^${word}(\\d+:\\d\\d)?$`))).toBeVisible()
     await is('Running')
-    await expect.element(facts()).toMatchTextContent(`SSH Key${sshKey.name}`)
+    await expectText(facts(), `SSH Key${sshKey.name}`)
     await page.getByRole('button', { name: 'Restart' }).click()
     // On its way it is too quick for a busy browser to show each status.
     const hasRestarted = async () => {
@@ -60,15 +57,14 @@ describe('the page of a VM', () => {
     await expect.element(page.getByText('The VM is stopped. It has an address while it runs.')).toBeVisible()
     await page.getByRole('button', { name: 'Start', exact: true }).click()
     await is('Running')
-    await page.getByRole('button', { name: 'Copy ID' }).click()
-    await expect.poll(copied).toBe(vm.id)
+    await expectCopied(page.getByRole('button', { name: 'Copy ID' }), vm.id)
   })
 
   test('cuts off a guest that ignores the power button', async ({ makeVm }) => {
     const vm = await makeVm('fault-deaf', 'running')
     await visit(vmPath(vm))
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
-    await expect.element(part('Waiting for the guest to power down')).toBeVisible()
+    await expect.element(said('Waiting for the guest to power down')).toBeVisible()
     await expect
       .element(page.getByRole('button', { name: 'Restart' }))
       .toHaveAccessibleDescription('VM cannot be restarted while it is stopping')
@@ -82,8 +78,7 @@ describe('the page of a VM', () => {
     const button = page.getByRole('button', { name: 'SSH Connect', exact: true })
     await button.click()
     const dialog = page.getByRole('dialog', { name: 'SSH Connect' })
-    await expect.element(dialog).toMatchTextContent(`ssh root@${vm.ip_address}`)
-    await expect.element(dialog).toMatchTextContent(`The key ${sshKey.name} is installed.`)
+    await expectText(dialog, `ssh root@${vm.ip_address}`, `The key ${sshKey.name} is installed.`)
     await dialog.getByRole('button', { name: 'Copy SSH connection string' }).click()
     await expect.element(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
     expect(await copied()).toBe(`ssh root@${vm.ip_address}`)
@@ -93,65 +88,10 @@ describe('the page of a VM', () => {
     await expect.element(button).toHaveFocus()
   })
 
-  test('lets the dialog copy where the browser has no clipboard for pages', async ({ makeVm }) => {
-    const vm = await makeVm('engine', 'running')
-    browseWithoutClipboard()
-    await visit(vmPath(vm))
-    await page.getByRole('button', { name: 'SSH Connect', exact: true }).click()
-    await page
-      .getByRole('dialog', { name: 'SSH Connect' })
-      .getByRole('button', { name: 'Copy SSH connection string' })
-      .click()
-    await expect.element(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
-    expect(await copied()).toBe(`ssh root@${vm.ip_address}`)
-  })
-
-  test('deletes a VM after a question', async ({ project, makeVm }) => {
-    const vm = await makeVm('engine', 'running')
-    await visit(vmPath(vm))
-    const dialog = page.getByRole('alertdialog', { name: 'Delete VM' })
-    const ask = async () => {
-      await more(vm, 'Delete VM')
-      await expect
-        .element(dialog)
-        .toMatchTextContent(
-          'Are you sure you want to delete VM "engine"? Attached disks are kept. This action cannot be undone.',
-        )
-    }
-    await ask()
-    await userEvent.keyboard('{Escape}')
-    await expect.element(dialog).not.toBeInTheDocument()
-    await ask()
-    const { end } = answer(vmApi.delete, 500)
-    await dialog.getByRole('button', { name: 'Delete VM' }).click()
-    await expect
-      .element(toasts().getByRole('alert'))
-      .toHaveTextContent('Failed to delete VM. Please try again.')
-    await expect
-      .element(dialog.getByRole('alert'))
-      .toHaveTextContent('Failed to delete VM. Please try again.')
-    await end()
-    await dialog.getByRole('button', { name: 'Delete VM' }).click()
-    await expect.element(part('VM "engine" deleted successfully')).toBeVisible()
-    await expect.poll(address).toBe(vmListPath(project.id))
-    await expect.element(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()
-    expect(await call(vmApi.list, { params: { projectId: project.id } })).toEqual([])
-    await visit(vmPath(vm))
+  test('of which there is none leads back to the list', async ({ project }) => {
+    await visit(vmPath({ project_id: project.id, id: 'none' }))
     await expect.element(page.getByRole('heading', { level: 1, name: 'VM not found' })).toBeVisible()
-    await page.getByRole('link', { name: 'View Virtual Machines' }).click()
-    await expect.poll(address).toBe(vmListPath(project.id))
-  })
-
-  test('that does not load can be tried again', async ({ makeVm }) => {
-    const vm = await makeVm('engine')
-    const { end } = answer(vmApi.get, 500)
-    await visit(vmPath(vm))
-    await expect
-      .element(page.getByRole('alert'))
-      .toMatchTextContent('Failed to load the VM. Please try again.')
-    await end()
-    await page.getByRole('button', { name: 'Try Again' }).click()
-    await expect.element(page.getByRole('heading', { level: 1, name: vm.name })).toBeVisible()
+    await follow(page.getByRole('link', { name: 'View Virtual Machines' }), vmListPath(project.id))
   })
 })
 
@@ -170,7 +110,6 @@ describe('suspending a VM', () => {
     await page.getByRole('option', { name: 'Suspend after 30 minutes' }).click()
     await expect.element(page.getByText('Saved.')).toBeVisible()
     await expect.element(choice).toHaveTextContent('Suspend after 30 minutes')
-    await expectAccessible()
 
     // Nobody waits half an hour here.
     const suspends_at = new Date(Date.now() + 10 * 60_000).toISOString()
@@ -178,7 +117,7 @@ describe('suspending a VM', () => {
     answer(vmApi.get, 200, counting)
     await reload()
     await expect.element(choice).toHaveTextContent('Suspend after 30 minutes')
-    const note = part('Nobody uses this VM. It will be suspended at')
+    const note = said('Nobody uses this VM. It will be suspended at')
     await expect.element(note).toBeVisible()
     await expectAccessible()
     answer(vmApi.get, 200, { ...counting, suspends_at: null })
@@ -193,7 +132,7 @@ describe('suspending a VM', () => {
     await statusIs('Suspended')
     await more(vm, 'Force stop')
     const question = page.getByRole('alertdialog', { name: 'Force stop VM' })
-    await expect.element(question).toMatchTextContent('Its saved memory is discarded')
+    await expectText(question, 'Its saved memory is discarded')
     await question.getByRole('button', { name: 'Cancel' }).click()
     await expect.element(question).not.toBeInTheDocument()
     await statusIs('Suspended')
@@ -206,7 +145,7 @@ describe('suspending a VM', () => {
     const vm = await makeVm('fault-no-copies', 'running')
     await visit(vmPath(vm))
     await more(vm, 'Suspend')
-    await expect.element(part('The VM could not be suspended and is still running.').first()).toBeVisible()
+    await expect.element(said('The VM could not be suspended and is still running.').first()).toBeVisible()
     await statusIs('Running')
   })
 })

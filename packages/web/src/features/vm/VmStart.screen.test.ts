@@ -2,6 +2,7 @@ import { vmPath } from '@slipway/e2e/paths'
 import { describe, expect } from 'vitest'
 import { page } from 'vitest/browser'
 import { test, visit } from '../../screen/screen.test-kit.ts'
+import { expectText, said } from '../../screen/shown.test-kit.ts'
 
 // Slow enough to look at each step.
 test.override('serverOptions', () => ({ speed: 2 }))
@@ -23,14 +24,14 @@ describe('the page of a VM', () => {
       .element(page.getByRole('progressbar', { name: new RegExp(`^${vm.name}: `) }))
       .toHaveAttribute('aria-valuenow', expect.stringMatching(/^\d+$/))
     await expect.element(step('Waiting for SSH, to come')).toBeVisible()
-    await expect.element(page.getByText('at the latest', { exact: false })).toBeVisible()
+    await expect.element(said('at the latest')).toBeVisible()
     await expect.element(page.getByRole('button', { name: 'SSH Connect', exact: true })).toBeDisabled()
     await expect.element(page.getByRole('heading', { name: 'Last start' })).toBeVisible()
     for (const text of ['Root disk cloned', 'Guest started', 'SSH responded'])
-      await expect.element(step(text)).toMatchTextContent(/, done.*\d/)
+      await expectText(step(text), /, done.*\d/)
     await expect.element(page.getByText('Running', { exact: true })).toBeVisible()
-    const said = () =>
+    const aloud = () =>
       [...document.querySelectorAll('[aria-live=polite]')].map((region) => region.textContent).join(' ')
-    await expect.poll(said).toContain(`${vm.name} is running`)
+    await expect.poll(aloud).toContain(`${vm.name} is running`)
   })
 })

@@ -51,6 +51,12 @@ export async function serveKube(handler: Handler) {
   }
 }
 
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  return body
+}
+
 export function json(answer: ServerResponse, status: number, body: unknown, headers = {}): void {
   answer.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }

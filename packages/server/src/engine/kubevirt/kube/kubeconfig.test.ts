@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { directoryOfTest } from '../../../lib/directory.test-kit.ts'
 import { makeHandClock } from '../../../lib/hand-clock.ts'
 import { ownCluster } from './cluster.ts'
 import { readKubeconfig } from './kubeconfig.ts'
 
 /** A directory with these files. */
 async function directoryWith(files: Record<string, string>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'slipway-kubeconfig-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
+  const directory = directoryOfTest()
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
   return directory
 }
@@ -88,7 +87,6 @@ describe('a kubeconfig', () => {
     await writeFile(join(directory, 'config'), kubeconfig(`{exec: ${exec.replace('DIR', directory)}}`))
     const clock = makeHandClock()
     const cluster = await readKubeconfig(join(directory, 'config'), clock)
-    const { readFile } = await import('node:fs/promises')
     const asked = async () => (await readFile(join(directory, 'asked'), 'utf8')).trim().split('\n').length
     expect(await cluster.login()).toEqual({ authorization: 'Bearer t' })
     await clock.advance(500_000)

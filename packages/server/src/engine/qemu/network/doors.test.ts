@@ -57,29 +57,21 @@ function openDoors() {
   return { wanted, doors, warn }
 }
 
-it('opens what is wanted, and shuts what is not wanted any more, with what is open through it', async () => {
+it('opens what is wanted, leads to the guest of the next run, and shuts what is not wanted any more', async () => {
   const { wanted, doors } = openDoors()
   const at = await freePort('127.0.0.1')
-  wanted.set('web', { at, to: await guest('web') })
-  doors.settle()
-  await vi.waitFor(async () => expect(await heardAt(at)).toBe('web'))
+  for (const name of ['before', 'after']) {
+    wanted.set('web', { at, to: await guest(name) })
+    doors.settle()
+    await vi.waitFor(async () => expect(await heardAt(at)).toBe(name))
+  }
   const line = connect(at.port, at.ip)
   await once(line, 'data')
   wanted.clear()
   doors.settle()
+  // With what is open through it.
   await once(line, 'close')
   expect(await heardAt(at)).toBeNull()
-})
-
-it('leads to the guest of the next run', async () => {
-  const { wanted, doors } = openDoors()
-  const at = await freePort('127.0.0.1')
-  wanted.set('web', { at, to: await guest('before') })
-  doors.settle()
-  await vi.waitFor(async () => expect(await heardAt(at)).toBe('before'))
-  wanted.set('web', { at, to: await guest('after') })
-  doors.settle()
-  await vi.waitFor(async () => expect(await heardAt(at)).toBe('after'))
 })
 
 it('tries an address again that somebody else has', async () => {

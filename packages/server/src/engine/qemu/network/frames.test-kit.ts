@@ -42,16 +42,12 @@ function ethernet(to: string, from: string, type: number, payload: Buffer): Buff
   return frame.length < 60 ? Buffer.concat([frame, Buffer.alloc(60 - frame.length)]) : frame
 }
 
-/** ARP, RFC 826: who says to have an address, in the frame and in the message. */
-function arp(operation: 'request' | 'reply', by: { frame: string; mac: string; ip: string }, asked: string) {
-  const head = [word(1), word(IPV4), bytes(6, 4), word(operation === 'request' ? 1 : 2)]
-  const target = operation === 'request' ? Buffer.alloc(6) : mac(EVERYBODY)
-  return ethernet(
-    EVERYBODY,
-    by.frame,
-    ARP,
-    Buffer.concat([...head, mac(by.mac), ip(by.ip), target, ip(asked)]),
-  )
+/** ARP, RFC 826: who says to have an address, in the message and, as `from`, in the frame. */
+function arp(operation: 'request' | 'reply', by: Party, asked: string, from = by.mac): Buffer {
+  const isRequest = operation === 'request'
+  const head = [word(1), word(IPV4), bytes(6, 4), word(isRequest ? 1 : 2)]
+  const target = isRequest ? Buffer.alloc(6) : mac(EVERYBODY)
+  return ethernet(EVERYBODY, from, ARP, Buffer.concat([...head, mac(by.mac), ip(by.ip), target, ip(asked)]))
 }
 
 function ipv4(
@@ -116,6 +112,7 @@ function answer(name: string, address: string): Buffer {
 export function hostileFrames(cast: Cast): Record<string, Buffer> {
   const { own, other, gateway } = cast
   const spoken = (payload: Buffer, to = EVERYBODY) => ethernet(to, own.mac, IPV4, payload)
+  const wrapped = (type: number, ...parts: Buffer[]) => ethernet(NOBODY, own.mac, type, Buffer.concat(parts))
   const own6 = linkLocal(own)
   const router = Buffer.concat([
     bytes(134, 0, 0, 0, 64, 0, 0x07, 0x08, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1),
@@ -138,22 +135,15 @@ export function hostileFrames(cast: Cast): Record<string, Buffer> {
   return {
     'an IPv6 router that is advertised': from6(router),
     'an IPv6 neighbour that is advertised': from6(neighbour),
-    'the address of another, said by ARP': arp(
-      'reply',
-      { frame: own.mac, mac: own.mac, ip: other.ip },
-      other.ip,
-    ),
-    'the address of the gateway, said by ARP': arp(
-      'request',
-      { frame: own.mac, mac: own.mac, ip: gateway.ip },
-      gateway.ip,
-    ),
+    'the address of another, said by ARP': arp('reply', { ...own, ip: other.ip }, other.ip),
+    'the address of the gateway, said by ARP': arp('request', { ...own, ip: gateway.ip }, gateway.ip),
     'the own address with the MAC of another, said by ARP': arp(
       'reply',
-      { frame: own.mac, mac: other.mac, ip: own.ip },
+      { ...own, mac: other.mac },
       own.ip,
+      own.mac,
     ),
-    'the MAC of another': arp('request', { frame: other.mac, mac: other.mac, ip: other.ip }, gateway.ip),
+    'the MAC of another': arp('request', other, gateway.ip),
     'the MAC of the gateway': ethernet(NOBODY, gateway.mac, IPV4, ipv4(gateway.ip, other.ip, 1, ping)),
     'the IPv4 address of another': spoken(ipv4(other.ip, '10.255.255.255', 1, ping), NOBODY),
     'an IPv4 address of the Internet': spoken(ipv4('11.77.0.1', other.ip, 1, ping), NOBODY),
@@ -161,21 +151,14 @@ export function hostileFrames(cast: Cast): Record<string, Buffer> {
     'an offer of an address by DHCP behind options of IPv4': spoken(
       ipv4(own.ip, '255.255.255.255', 17, offer(cast), bytes(1, 1, 1, 0)),
     ),
-    'an answer by mDNS': ethernet(
-      '01:00:5e:00:00:fb',
-      own.mac,
-      IPV4,
+    'an answer by mDNS': spoken(
       ipv4(own.ip, '224.0.0.251', 17, udp(5353, 5353, answer('db.local', own.ip))),
+      '01:00:5e:00:00:fb',
     ),
     'an answer by LLMNR': spoken(ipv4(own.ip, other.ip, 17, udp(5355, 40_000, answer('db', own.ip))), NOBODY),
     'an answer by NetBIOS': spoken(ipv4(own.ip, '10.255.255.255', 17, udp(137, 137, answer('db', own.ip)))),
-    'a frame of a VLAN': ethernet(NOBODY, own.mac, 0x8100, Buffer.concat([word(7), word(IPV4), honest])),
-    'a frame of a VLAN within a VLAN': ethernet(
-      NOBODY,
-      own.mac,
-      0x88a8,
-      Buffer.concat([word(7), word(0x8100), word(7), word(IPV4), honest]),
-    ),
+    'a frame of a VLAN': wrapped(0x8100, word(7), word(IPV4), honest),
+    'a frame of a VLAN within a VLAN': wrapped(0x88a8, word(7), word(0x8100), word(7), word(IPV4), honest),
     'a bridge that says to be the root of all': ethernet(
       '01:80:c2:00:00:00',
       own.mac,
@@ -183,27 +166,20 @@ export function hostileFrames(cast: Cast): Record<string, Buffer> {
       38,
       Buffer.concat([bytes(0x42, 0x42, 3, 0, 0, 0, 0, 0), Buffer.alloc(30)]),
     ),
-    'a session of PPPoE': ethernet(
-      NOBODY,
-      own.mac,
-      0x8864,
-      Buffer.concat([bytes(0x11, 0, 0, 1, 0, 2), honest]),
-    ),
+    'a session of PPPoE': wrapped(0x8864, bytes(0x11, 0, 0, 1, 0, 2), honest),
   }
 }
 
 /** What every guest may send. */
 export function honestFrames({ own, other }: Cast): Record<string, Buffer> {
-  const text = Buffer.from('a message of a guest')
+  const message = (to: string, frame: string) => {
+    const text = Buffer.from('a message of a guest')
+    return ethernet(frame, own.mac, IPV4, ipv4(own.ip, to, 17, udp(40_000, 7, text)))
+  }
   return {
-    'a question by ARP': arp('request', { frame: own.mac, mac: own.mac, ip: own.ip }, other.ip),
-    'a message to everybody': ethernet(
-      EVERYBODY,
-      own.mac,
-      IPV4,
-      ipv4(own.ip, '255.255.255.255', 17, udp(40_000, 7, text)),
-    ),
-    'a message to one': ethernet(NOBODY, own.mac, IPV4, ipv4(own.ip, other.ip, 17, udp(40_000, 7, text))),
+    'a question by ARP': arp('request', own, other.ip),
+    'a message to everybody': message('255.255.255.255', EVERYBODY),
+    'a message to one': message(other.ip, NOBODY),
   }
 }
 

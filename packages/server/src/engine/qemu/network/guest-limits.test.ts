@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Range } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
 import { describeWith } from '../../../lib/describe-with.test-kit.ts'
+import { directoryOfTest } from '../../../lib/directory.test-kit.ts'
 import { derivedLimits, guestLimits, limitRules, readRefused } from './guest-limits.ts'
 import { FORWARDER, fileNamesIn, forwarderSettings, settingsOf } from './names.ts'
 import { frameRules, packetRules } from './rules.ts'
@@ -104,13 +103,10 @@ describeWith(['nft', 'ip', 'nsenter', 'dnsmasq'], 'the share of a guest', () => 
       ports: [{ tap: `t${index}-2`, mac: `52:54:00:00:00:0${index + 2}`, ip: `10.80.${4 * index}.2` }],
     }))
 
-    async function wire(
-      between: { namespace: string; name: string },
-      to: { namespace: string; name: string },
-    ) {
+    async function wire(name: string, to: { namespace: string; name: string }) {
       const peer = ['peer', 'name', to.name, 'netns', to.namespace]
-      await ip(between.namespace, 'link', 'add', between.name, 'type', 'veth', ...peer)
-      await ip(between.namespace, 'link', 'set', between.name, 'up')
+      await ip(inside, 'link', 'add', name, 'type', 'veth', ...peer)
+      await ip(inside, 'link', 'set', name, 'up')
     }
 
     beforeEach(async () => {
@@ -119,7 +115,7 @@ describeWith(['nft', 'ip', 'nsenter', 'dnsmasq'], 'the share of a guest', () => 
         await ip(one, 'link', 'set', 'lo', 'up')
       }
       await within(inside, ['sh', '-c', 'echo 1 > /proc/sys/net/ipv4/ip_forward'])
-      await wire({ namespace: inside, name: 'uplink' }, { namespace: outside, name: 'in' })
+      await wire('uplink', { namespace: outside, name: 'in' })
       await ip(outside, 'link', 'set', 'in', 'up')
       await ip(outside, 'address', 'add', `${uplink.host}/30`, 'dev', 'in')
       await ip(outside, 'address', 'add', `${PUBLIC}/32`, 'dev', 'lo')
@@ -133,7 +129,7 @@ describeWith(['nft', 'ip', 'nsenter', 'dnsmasq'], 'the share of a guest', () => 
         await ip(inside, 'address', 'add', `${gateway}/22`, 'dev', bridge)
         await ip(inside, 'link', 'set', bridge, 'up')
         for (const { tap, mac, ip: address } of ports) {
-          await wire({ namespace: inside, name: tap }, { namespace: guest, name: 'eth0' })
+          await wire(tap, { namespace: guest, name: 'eth0' })
           await ip(inside, 'link', 'set', tap, 'master', bridge)
           await ip(guest, 'link', 'set', 'eth0', 'address', mac, 'up')
           await ip(guest, 'address', 'add', `${address}/22`, 'dev', 'eth0')
@@ -143,10 +139,9 @@ describeWith(['nft', 'ip', 'nsenter', 'dnsmasq'], 'the share of a guest', () => 
       await rules(frameRules(networks) + packetRules(space, networks, []))
     })
     afterEach(async () => {
-      const ends = programs
-        .splice(0)
-        .map((one) => one.exitCode ?? (one.kill('SIGKILL') && once(one, 'close')))
-      await Promise.all(ends)
+      await Promise.all(
+        programs.splice(0).map((one) => one.exitCode ?? (one.kill('SIGKILL') && once(one, 'close'))),
+      )
       for (const one of [inside, outside, ...guests])
         await run('ip', ['netns', 'delete', one]).catch(() => {})
     })
@@ -183,68 +178,62 @@ describeWith(['nft', 'ip', 'nsenter', 'dnsmasq'], 'the share of a guest', () => 
     })
 
     test('leaves names to others while one project asks for those that nobody answers', async () => {
-      const dir = await mkdtemp(join(tmpdir(), 'slipway-share-'))
-      try {
-        await chmod(dir, 0o755)
-        const upstream = `
-          const socket = require('node:dgram').createSocket('udp4')
-          socket.on('message', (question, from) => {
-            if (question.includes('silent')) return
-            const answer = Buffer.concat([question, Buffer.from('c00c00010001000000050004', 'hex'), Buffer.from([9, 9, 9, 9])])
-            answer.writeUInt16BE(0x8180, 2)
-            answer.writeUInt16BE(1, 6)
-            answer.writeUInt16BE(0, 10)
-            socket.send(answer, from.port, from.address)
-          }).bind(5300, '127.0.0.1', () => console.log('listening'))
-        `
-        await once(started(outside, process.execPath, '-e', upstream).stdout, 'data')
-        const serve = async (namespace: string, name: string, settings: string, ...args: string[]) => {
-          const { settings: path } = fileNamesIn(dir, name)
-          await writeFile(path, settings)
-          await chmod(path, 0o644)
-          started(namespace, 'dnsmasq', '--keep-in-foreground', `--conf-file=${path}`, ...args)
-        }
-        const own = ['--no-resolv', '--server=127.0.0.1#5300']
-        await serve(outside, FORWARDER, forwarderSettings(space, fileNamesIn(dir, FORWARDER)), ...own)
-        for (const { bridge, index } of networks) {
-          const files = fileNamesIn(dir, bridge)
-          for (const path of [files.names, files.leases]) await writeFile(path, '')
-          const network = { index, bridge, spec, machines: [], places: new Map() }
-          const by = { user: 'nobody', resolver: `${uplink.host}#10053` }
-          await serve(inside, bridge, settingsOf(space, network, files, by))
-        }
-        await rules(limitRules({ connections: 4096, newPerSecond: 4096 }))
-
-        // Sends questions for names, so many in a second, and prints how many were answered.
-        const ask = `
-          const [, server, name, count, everyMs] = process.argv
-          const socket = require('node:dgram').createSocket('udp4')
-          const part = (text) => Buffer.from([text.length, ...Buffer.from(text)])
-          const answered = new Set()
-          socket.on('message', (answer) => answer.readUInt16BE(6) > 0 && answered.add(answer.readUInt16BE(0)))
-          const end = Buffer.from('0000010001', 'hex')
-          let asked = 0
-          const timer = setInterval(() => {
-            const head = Buffer.from('000001000001000000000000', 'hex')
-            head.writeUInt16BE(asked, 0)
-            socket.send(Buffer.concat([head, part(name + asked), part('example'), end]), 53, server)
-            if (++asked < Number(count)) return
-            clearInterval(timer)
-            setTimeout(() => (console.log(answered.size), socket.close()), 500)
-          }, Number(everyMs))
-        `
-        const [flooder, other] = guests
-        await expect
-          .poll(() => program(other, ask, '10.80.4.1', 'early', 1, 1), { timeout: 5000 })
-          .toBe('1\n')
-        const silent = started(flooder, process.execPath, '-e', ask, '10.80.0.1', 'silent', '800', '5')
-        await new Promise((resolve) => setTimeout(resolve, 1500))
-        expect(Number(await program(other, ask, '10.80.4.1', 'good', 15, 60))).toBe(15)
-        silent.kill('SIGKILL')
-        expect(await readFile(fileNamesIn(dir, FORWARDER).settings, 'utf8')).toContain('dns-forward-max=7650')
-      } finally {
-        await rm(dir, { recursive: true, force: true })
+      const dir = directoryOfTest()
+      await chmod(dir, 0o755)
+      const upstream = `
+        const socket = require('node:dgram').createSocket('udp4')
+        socket.on('message', (question, from) => {
+          if (question.includes('silent')) return
+          const answer = Buffer.concat([question, Buffer.from('c00c00010001000000050004', 'hex'), Buffer.from([9, 9, 9, 9])])
+          answer.writeUInt16BE(0x8180, 2)
+          answer.writeUInt16BE(1, 6)
+          answer.writeUInt16BE(0, 10)
+          socket.send(answer, from.port, from.address)
+        }).bind(5300, '127.0.0.1', () => console.log('listening'))
+      `
+      await once(started(outside, process.execPath, '-e', upstream).stdout, 'data')
+      const serve = async (namespace: string, name: string, settings: string, ...args: string[]) => {
+        const { settings: path } = fileNamesIn(dir, name)
+        await writeFile(path, settings)
+        await chmod(path, 0o644)
+        started(namespace, 'dnsmasq', '--keep-in-foreground', `--conf-file=${path}`, ...args)
       }
+      const own = ['--no-resolv', '--server=127.0.0.1#5300']
+      await serve(outside, FORWARDER, forwarderSettings(space, fileNamesIn(dir, FORWARDER)), ...own)
+      for (const { bridge, index } of networks) {
+        const files = fileNamesIn(dir, bridge)
+        for (const path of [files.names, files.leases]) await writeFile(path, '')
+        const network = { index, bridge, spec, machines: [], places: new Map() }
+        const by = { user: 'nobody', resolver: `${uplink.host}#10053` }
+        await serve(inside, bridge, settingsOf(space, network, files, by))
+      }
+      await rules(limitRules({ connections: 4096, newPerSecond: 4096 }))
+
+      // Sends questions for names, so many in a second, and prints how many were answered.
+      const ask = `
+        const [, server, name, count, everyMs] = process.argv
+        const socket = require('node:dgram').createSocket('udp4')
+        const part = (text) => Buffer.from([text.length, ...Buffer.from(text)])
+        const answered = new Set()
+        socket.on('message', (answer) => answer.readUInt16BE(6) > 0 && answered.add(answer.readUInt16BE(0)))
+        const end = Buffer.from('0000010001', 'hex')
+        let asked = 0
+        const timer = setInterval(() => {
+          const head = Buffer.from('000001000001000000000000', 'hex')
+          head.writeUInt16BE(asked, 0)
+          socket.send(Buffer.concat([head, part(name + asked), part('example'), end]), 53, server)
+          if (++asked < Number(count)) return
+          clearInterval(timer)
+          setTimeout(() => (console.log(answered.size), socket.close()), 500)
+        }, Number(everyMs))
+      `
+      const [flooder, other] = guests
+      await expect.poll(() => program(other, ask, '10.80.4.1', 'early', 1, 1)).toBe('1\n')
+      const silent = started(flooder, process.execPath, '-e', ask, '10.80.0.1', 'silent', '800', '5')
+      await new Promise((resolve) => setTimeout(resolve, 1500))
+      expect(Number(await program(other, ask, '10.80.4.1', 'good', 15, 60))).toBe(15)
+      silent.kill('SIGKILL')
+      expect(await readFile(fileNamesIn(dir, FORWARDER).settings, 'utf8')).toContain('dns-forward-max=7650')
     })
   })
 })

@@ -1,10 +1,9 @@
 /** What keeps a dnsmasq running, with processes in its place that only look like one. */
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { writeFile } from 'node:fs/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { CommandError } from '../../../lib/command.ts'
+import { directoryForAll } from '../../../lib/directory.test-kit.ts'
 import { makeNameServer } from './name-server.ts'
 import { fileNamesIn } from './names.ts'
 
@@ -12,11 +11,7 @@ const texts = { settings: 'port=53\n', names: '', leases: '' }
 const inUse = () => new CommandError('dnsmasq', 'dnsmasq: failed to create: Address already in use\n', '')
 
 describe('a name server', () => {
-  let dir: string
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'slipway-names-'))
-  })
-  afterAll(() => rm(dir, { recursive: true, force: true }))
+  const dir = directoryForAll()
 
   /** A process that lives and has the settings among its arguments. */
   function another(settings: string) {
@@ -26,7 +21,7 @@ describe('a name server', () => {
   }
 
   it('takes the place of one that a killed server was starting, which told its process late', async () => {
-    const file = fileNamesIn(dir, 'late')
+    const file = fileNamesIn(dir(), 'late')
     const early = another(file.settings)
     const tries: string[][] = []
     const server = makeNameServer(file, async (_command, args) => {
@@ -40,23 +35,21 @@ describe('a name server', () => {
     expect(tries).toEqual([[`--conf-file=${file.settings}`], [`--conf-file=${file.settings}`]])
   })
 
-  it('says why it cannot serve where another program does', async () => {
+  it.each([
+    ['says why it cannot serve where another program does', inUse(), 'Address already in use', true],
+    [
+      'does not try again what fails for another reason',
+      new CommandError('dnsmasq', 'dnsmasq: bad option\n', ''),
+      'bad option',
+      false,
+    ],
+  ])('%s', async (_, failure, said, again) => {
     let tries = 0
-    const server = makeNameServer(fileNamesIn(dir, 'taken'), async () => {
+    const server = makeNameServer(fileNamesIn(dir(), String(again)), async () => {
       tries += 1
-      throw inUse()
+      throw failure
     })
-    await expect(server.ensure(texts)).rejects.toThrow('Address already in use')
-    expect(tries).toBeGreaterThan(1)
-  })
-
-  it('does not try again what fails for another reason', async () => {
-    let tries = 0
-    const server = makeNameServer(fileNamesIn(dir, 'odd'), async () => {
-      tries += 1
-      throw new CommandError('dnsmasq', 'dnsmasq: bad option\n', '')
-    })
-    await expect(server.ensure(texts)).rejects.toThrow('bad option')
-    expect(tries).toBe(1)
+    await expect(server.ensure(texts)).rejects.toThrow(said)
+    expect(tries > 1).toBe(again)
   })
 })

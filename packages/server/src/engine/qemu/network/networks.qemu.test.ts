@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+// @module-tag full
 import { randomUUID } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
@@ -8,11 +8,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { STARTER_IMAGE } from '../../../image/image-store.ts'
 import { parseRange } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
 import type { Address, Engine } from '../../engine.ts'
-import { missing, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
+import {
+  makeKey,
+  missing,
+  type SignIn,
+  starterMachine,
+  startServer,
+  testEngine,
+  untilIs,
+} from '../qemu-engine.test-kit.ts'
 import { datagram } from './frames.test-kit.ts'
 import { watchFrames } from './frames.watch.test-kit.ts'
 import { bridgeOf } from './links.ts'
@@ -28,7 +35,7 @@ const PATIENCE_MS = process.env.CI ? 300_000 : 120_000
 
 /** A server of few words: looks after networks, and says when it begins. */
 const lookAfter = `
-  const { testEngine } = await import('../qemu-engine.test-kit.ts')
+  const { testEngine } = await import('./qemu-engine.test-kit.ts')
   await (await testEngine(process.argv[1], { networks: 'auto' })).open()
   process.stdout.write('begun')
   setInterval(() => {}, 60_000)
@@ -43,8 +50,7 @@ describe.skipIf(why)('networks of projects', () => {
   let dataDir: string
   let engine: Engine
   let surroundings: { close(): Promise<void> }
-  let ssh: ReturnType<typeof sshWith>
-  let publicKey: string
+  let ssh: SignIn
   const ids = { web: '', data: '', stranger: '' }
   type Name = keyof typeof ids
   const addresses = new Map<Name, Address>()
@@ -65,13 +71,7 @@ describe.skipIf(why)('networks of projects', () => {
   const inGuest = (name: Name, command: string) => ssh(at(name), `${command}\ntrue`)
   const inNamespace = (command: string, ...args: string[]) => namespaceOf(dataDir).inside(command, args)
   async function ready(name: Name): Promise<void> {
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
-      const state = await engine.inspect(ids[name])
-      if (state.power !== 'ready') continue
-      addresses.set(name, state.address)
-      return
-    }
-    throw new Error(`${name} did not get ready`)
+    addresses.set(name, (await untilIs(engine, ids[name], 'ready')).address)
   }
   /** Which of these the guest gets through to. */
   async function reached(from: Name, targets: readonly [address: string, port: number][]): Promise<string[]> {
@@ -115,33 +115,19 @@ describe.skipIf(why)('networks of projects', () => {
     // As the server has it: nothing of it is for others to read.
     mask = process.umask(0o077)
     dataDir = await mkdtemp(join(tmpdir(), 'slipway-networks-'))
-    const key = join(dataDir, 'key')
-    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
-    ssh = sshWith(key)
-    publicKey = await readFile(`${key}.pub`, 'utf8')
+    const key = await makeKey(join(dataDir, 'key'))
+    ssh = key.ssh
     surroundings = await makeSurroundings()
     await openEngine()
     for (const name of Object.keys(ids) as Name[]) {
       ids[name] = randomUUID()
-      await engine.createMachine({
-        id: ids[name],
-        projectId: name === 'stranger' ? other : shop,
-        hostname: name,
-        cpu: 1,
-        memoryMb: 256,
-        imageId: STARTER_IMAGE,
-        sshPublicKeys: [publicKey],
-        volumeIds: [],
-        persistent: true,
-      })
+      const projectId = name === 'stranger' ? other : shop
+      const sshPublicKeys = [key.publicKey]
+      await engine.createMachine(starterMachine(name, { id: ids[name], projectId, sshPublicKeys }))
       await engine.startMachine(ids[name], { freshRoot: false, volumeIds: [] })
     }
     const { web, data, stranger } = ids
-    await engine.putNetwork(shop, {
-      label: 'shop',
-      internet: true,
-      names: { web: [web], data: [data], all: [web, data] },
-    })
+    await engine.putNetwork(shop, { label: 'shop', internet: true, names: { web: [web], data: [data] } })
     await engine.putNetwork(other, { label: 'shop', internet: true, names: { web: [stranger] } })
     for (const name of Object.keys(ids) as Name[]) await ready(name)
     frames = await watchFrames(namespaceOf(dataDir), bridgeOf(0), {
@@ -161,29 +147,9 @@ describe.skipIf(why)('networks of projects', () => {
     await rm(dataDir, { recursive: true, force: true })
   })
 
-  test('guests of a project find and reach each other by name, and nobody else', async () => {
-    expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain(`PING data (${at('data').ip})`)
-    expect(await inGuest('web', 'ping -c 1 -W 5 data.shop.internal')).toContain('1 packets received')
-    expect(await inGuest('data', 'ping -c 1 -W 5 web')).toContain('1 packets received')
-    const all = await inGuest('data', 'nslookup all.shop.internal')
-    expect(all).toContain(at('web').ip)
-    expect(all).toContain(at('data').ip)
-    // The same name means another one in another project.
+  test('the same name means another guest in another project of the same label', async () => {
+    expect(await inGuest('data', 'nslookup web.shop.internal')).toContain(at('web').ip)
     expect(await inGuest('stranger', 'nslookup web.shop.internal')).toContain(at('stranger').ip)
-    expect(await inGuest('stranger', 'ping -c 1 -W 2 data 2>&1')).toContain('bad address')
-    expect(await inGuest('stranger', `ping -c 1 -W 2 ${at('web').ip}`)).toContain(' 0 packets received')
-  })
-
-  test('a name that is put is found at once, one that is taken away is gone', async () => {
-    const names = { web: [ids.web], data: [ids.data], fresh: [ids.data] }
-    await engine.putNetwork(shop, { label: 'shop', internet: true, names })
-    expect(await inGuest('web', 'ping -c 1 -W 5 fresh')).toContain(at('data').ip)
-    await engine.putNetwork(shop, {
-      label: 'shop',
-      internet: true,
-      names: { web: [ids.web], data: [ids.data] },
-    })
-    expect(await inGuest('web', 'ping -c 1 -W 2 fresh 2>&1')).toContain('bad address')
   })
 
   test('guests reach the Internet, and nothing of the host, its networks or other projects', async () => {
@@ -200,64 +166,28 @@ describe.skipIf(why)('networks of projects', () => {
   })
 
   test('Internet access of a project can be switched off and on while guests live', async () => {
-    const names = { web: [ids.web], data: [ids.data] }
-    await engine.putNetwork(shop, { label: 'shop', internet: false, names })
+    const network = { label: 'shop', names: { web: [ids.web], data: [ids.data] } }
+    await engine.putNetwork(shop, { ...network, internet: false })
     expect(await reached('web', [[elsewhere.public, PORT]])).toEqual([])
     expect(await reached('stranger', [[elsewhere.public, PORT]])).toEqual([elsewhere.public])
     expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain('1 packets received')
-    await engine.putNetwork(shop, { label: 'shop', internet: true, names })
+    await engine.putNetwork(shop, { ...network, internet: true })
     expect(await reached('web', [[elsewhere.public, PORT]])).toEqual([elsewhere.public])
   })
 
-  test('a guest cannot take the address, the MAC or the name of another, nor offer addresses', async () => {
-    const [own, mac] = [await macOf('web'), await macOf('data')]
+  test('a guest cannot take the address of another where the gateway judges it', async () => {
     const { ip } = at('data')
     const gateway = /via ([\d.]+)/.exec(await inGuest('web', 'ip route'))?.[1] ?? ''
     expect(gateway).toMatch(/^10\./)
-    // Its address: said to be ours by ARP, and as the sender of packets.
+    // Said to be ours by ARP, and as the sender of packets.
     const taken = await inGuest(
       'web',
       `ip address add ${ip}/32 dev eth0; arping -U -c 2 -I eth0 -s ${ip} ${ip}; arping -A -c 1 -I eth0 -s ${ip} ${ip};
        ping -c 1 -W 2 -I ${ip} ${gateway}; ip address delete ${ip}/32 dev eth0`,
     )
     expect(taken).toContain(' 0 packets received')
-    expect(await inNamespace('ip', 'neigh', 'show', ip)).not.toContain(own)
+    expect(await inNamespace('ip', 'neigh', 'show', ip)).not.toContain(await macOf('web'))
     expect(await inGuest('data', 'hostname')).toContain('data')
-    // The gateway's address, for everybody else.
-    await inGuest(
-      'web',
-      `ip address add ${gateway}/32 dev eth0; arping -U -c 2 -I eth0 -s ${gateway} ${gateway}; ip address delete ${gateway}/32 dev eth0`,
-    )
-    expect(await inGuest('data', `ping -c 1 -W 2 ${gateway}; ip neigh | grep '^${gateway} '`)).not.toContain(
-      own,
-    )
-    // Its MAC. The way back is a command that goes on by itself.
-    await inGuest(
-      'web',
-      `(sleep 1; ip link set eth0 address ${mac}; ping -c 1 -W 2 ${gateway} > /tmp/as-other; ip link set eth0 address ${own}) > /dev/null 2>&1 &`,
-    )
-    await eventually('that it has its MAC back', async () =>
-      (await inGuest('web', 'cat /tmp/as-other')).includes('packets transmitted'),
-    )
-    expect(await inGuest('web', 'cat /tmp/as-other')).toContain(' 0 packets received')
-    // IPv6 is not spoken at all: no router can be advertised, nobody be asked.
-    const far = /inet6 (fe80:[0-9a-f:]+)/.exec(await inGuest('data', 'ip -6 address show eth0'))?.[1]
-    if (far)
-      expect(await inGuest('web', `ping -6 -c 1 -W 2 -I eth0 ${far} 2>&1`)).not.toMatch(/ 1 packets received/)
-    else console.log('NOTE: the guest has no IPv6 of its own')
-    // Addresses are offered by the gateway alone.
-    await inGuest(
-      'web',
-      `mkdir -p /var/lib/misc; touch /tmp/leases
-       printf 'start 10.9.9.10\\nend 10.9.9.20\\ninterface eth0\\nlease_file /tmp/leases\\noption router ${at('web').ip}\\n' > /tmp/udhcpd
-       udhcpd /tmp/udhcpd > /dev/null 2>&1 &`,
-    )
-    await inGuest(
-      'data',
-      `printf '#!/bin/sh\\n[ "$1" != bound ] || echo "from $serverid"\\n' > /tmp/say; chmod +x /tmp/say`,
-    )
-    for (const _ of [1, 2])
-      expect(await inGuest('data', 'udhcpc -i eth0 -n -q -f -s /tmp/say 2>&1')).toContain(`from ${gateway}\n`)
   })
 
   test('nothing that a guest says in the name of others gets further, byte for byte', async () => {
@@ -347,16 +277,10 @@ describe.skipIf(why)('networks of projects', () => {
   test('nobody’s network ends with the server, and the next one takes it up', async () => {
     await engine.close()
     expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain('1 packets received')
-    const program = ['--input-type=module', '-e', lookAfter, dataDir]
-    const server = spawn(process.execPath, program, {
-      cwd: import.meta.dirname,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    await once(server.stdout, 'data')
+    const server = await startServer(lookAfter, dataDir)
     const { name, files } = namespaceOf(dataDir)
     const flood = await frames.flood()
-    server.kill('SIGKILL')
-    await once(server, 'close')
+    await server.kill()
     await run('pkill', ['-KILL', '-f', files])
     await run('nft', ['delete', 'table', 'inet', name.replaceAll('-', '_')])
     await flood.pass(2)
@@ -385,7 +309,5 @@ describe.skipIf(why)('networks of projects', () => {
     expect(await run('ip', ['link'])).not.toContain(link)
     expect(await run('nft', ['list', 'tables'])).not.toContain(name.replaceAll('-', '_'))
     expect(await run('sh', ['-c', 'pgrep -a dnsmasq || true'])).not.toContain(files)
-    await expect(engine.deleteProject(shop)).resolves.toBeUndefined()
-    expect(await engine.listProjects()).toEqual([other])
   })
 })

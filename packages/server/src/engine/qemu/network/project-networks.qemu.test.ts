@@ -1,12 +1,13 @@
+// @module-tag full
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { overlap, parseRange, type Range } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
+import { directoryOfTest } from '../../../lib/directory.test-kit.ts'
+import { silentLog } from '../../../lib/log.ts'
 import { missing } from '../qemu-engine.test-kit.ts'
 import { derivedLimits } from './guest-limits.ts'
 import { keptNetworksIn } from './kept-networks.ts'
@@ -20,11 +21,6 @@ import { whyNoProjectNetworks } from './trial.ts'
 const why = missing ?? (process.getuid?.() === 0 ? await whyNoProjectNetworks() : 'it takes root')
 if (why) console.log(`SKIPPED: "ranges of addresses of project networks", because ${why}`)
 
-const ends: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end()
-})
-
 /** What is left of an installation whose link somebody removed: a program that serves at its end of the way out. */
 async function serveAt(address: string): Promise<ChildProcess> {
   await run('ip', ['route', 'add', 'local', address, 'dev', 'lo'])
@@ -37,8 +33,7 @@ async function serveAt(address: string): Promise<ChildProcess> {
 
 /** Networks of an installation without guests: `alive` says which machines have one. */
 async function makeInstallation() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-range-'))
-  ends.push(() => rm(dataDir, { recursive: true }))
+  const dataDir = directoryOfTest()
   const namespace = namespaceOf(dataDir)
   const ground = makeRootGround(dataDir)
   const alive = new Set<string>()
@@ -58,19 +53,11 @@ async function makeInstallation() {
     /** As a server does that begins with this setting. */
     async open(named: Range | null) {
       const networks = makeProjectNetworks({
-        ...{
-          dataDir,
-          ground,
-          named,
-          living: () => alive,
-          isMade: async () => true,
-          isOn: () => true,
-          limits: derivedLimits,
-        },
-        log: { warn: () => {}, error: () => {} },
+        ...{ dataDir, ground, named, limits: derivedLimits, log: silentLog },
+        ...{ living: () => alive, isMade: async () => true, isOn: () => true },
       })
       await networks.open()
-      ends.push(async () => {
+      onTestFinished(async () => {
         alive.clear()
         await networks.close()
       })
@@ -84,26 +71,25 @@ const isIn = (range: Range, ip: string | undefined): boolean => {
   return address !== null && overlap(address, range)
 }
 
-test.skipIf(why)('a range of addresses that another serves in is left to it', async () => {
-  const { namespace, ground, open } = await makeInstallation()
-  const wished = chooseSpace(await ground.takenRanges(), { named: null, usedSoFar: null, contested: [] })
-  const other = await serveAt(uplinkOf(wished).host)
-  ends.push(async () => other.kill('SIGKILL'))
+describe.skipIf(why)('ranges of addresses of project networks', () => {
+  test('a range of addresses that another serves in is left to it', async () => {
+    const { namespace, ground, open } = await makeInstallation()
+    const wished = chooseSpace(await ground.takenRanges(), { named: null, usedSoFar: null, contested: [] })
+    const other = await serveAt(uplinkOf(wished).host)
+    onTestFinished(() => void other.kill('SIGKILL'))
 
-  const [project, machine] = [randomUUID(), randomUUID()]
-  const networks = await open(null)
-  await networks.assign(project, machine)
-  const { plug, done } = await networks.join(machine)
-  done()
-  expect(isIn(wished, plug.ip)).toBe(false)
-  const routes = await run('ip', ['-4', 'route', 'show', 'dev', namespace.link])
-  expect(routes).not.toContain(uplinkOf(wished).host)
-  expect(await networks.addresses(project)).toEqual(new Map([[machine, plug.ip]]))
-})
+    const [project, machine] = [randomUUID(), randomUUID()]
+    const networks = await open(null)
+    await networks.assign(project, machine)
+    const { plug, done } = await networks.join(machine)
+    done()
+    expect(isIn(wished, plug.ip)).toBe(false)
+    const routes = await run('ip', ['-4', 'route', 'show', 'dev', namespace.link])
+    expect(routes).not.toContain(uplinkOf(wished).host)
+    expect(await networks.addresses(project)).toEqual(new Map([[machine, plug.ip]]))
+  })
 
-test.skipIf(why)(
-  'a range that the operator changes holds once no guest has an address of the old one',
-  async () => {
+  test('a range that the operator changes holds once no guest has an address of the old one', async () => {
     const { namespace, alive, open, start } = await makeInstallation()
     const [before, after] = [parseRange('10.201.0.0/16'), parseRange('10.202.0.0/16')]
     if (!before || !after) throw new Error('These are ranges')
@@ -122,24 +108,16 @@ test.skipIf(why)(
     expect(await namespace.isThere()).toBe(false)
     expect(isIn(after, await start(changed, project, first))).toBe(true)
     expect(isIn(after, (await changed.addresses(project)).get(second))).toBe(true)
-  },
-)
+  })
 
-test.skipIf(why)(
-  'what is counted of a guest goes on being counted when other guests come and go',
-  async () => {
+  test('what is counted of a guest goes on being counted when other guests come and go', async () => {
     const { namespace, alive, open, start } = await makeInstallation()
     const [project, first, second] = [randomUUID(), randomUUID(), randomUUID()]
     const networks = await open(null)
     const ip = await start(networks, project, first)
     const table = ['inet', 'slipway_limits']
-    await namespace.inside('nft', [
-      'add',
-      'element',
-      ...table,
-      'refused',
-      `{ ${ip} counter packets 7 bytes 7 }`,
-    ])
+    const counted = `{ ${ip} counter packets 7 bytes 7 }`
+    await namespace.inside('nft', ['add', 'element', ...table, 'refused', counted])
     await start(networks, project, second)
     alive.delete(second)
     expect(await networks.look()).toEqual([])
@@ -148,40 +126,40 @@ test.skipIf(why)(
     await namespace.inside('nft', ['delete', 'table', ...table])
     expect(await networks.look()).toEqual(['firewall rules'])
     expect(await networks.refused()).toEqual(new Map())
-  },
-)
+  })
 
-test.skipIf(why)('addresses stay over a reboot of the host, which leaves nothing of networks', async () => {
-  const { namespace, alive, open, start } = await makeInstallation()
-  const [project, machine] = [randomUUID(), randomUUID()]
-  const ip = await start(await open(null), project, machine)
+  test('addresses stay over a reboot of the host, which leaves nothing of networks', async () => {
+    const { namespace, alive, open, start } = await makeInstallation()
+    const [project, machine] = [randomUUID(), randomUUID()]
+    const ip = await start(await open(null), project, machine)
 
-  await removeNamespace(namespace)
-  alive.clear()
-  const networks = await open(null)
-  expect(await namespace.isThere()).toBe(false)
-  expect(await networks.addresses(project)).toEqual(new Map([[machine, ip]]))
-  expect(await start(networks, project, machine)).toBe(ip)
-  expect(await networks.look()).toEqual([])
-})
+    await removeNamespace(namespace)
+    alive.clear()
+    const networks = await open(null)
+    expect(await namespace.isThere()).toBe(false)
+    expect(await networks.addresses(project)).toEqual(new Map([[machine, ip]]))
+    expect(await start(networks, project, machine)).toBe(ip)
+    expect(await networks.look()).toEqual([])
+  })
 
-test.skipIf(why)('a range stays with its installation while somebody has removed its way out', async () => {
-  const [one, two] = [await makeInstallation(), await makeInstallation()]
-  const [project, machine, later] = [randomUUID(), randomUUID(), randomUUID()]
-  const networks = await one.open(null)
-  const ip = await one.start(networks, project, machine)
-  const range = parseRange((await keptNetworksIn(one.dataDir).readRange()) ?? '')
-  if (!range) throw new Error('This is a range')
-  expect(isIn(range, ip)).toBe(true)
+  test('a range stays with its installation while somebody has removed its way out', async () => {
+    const [one, two] = [await makeInstallation(), await makeInstallation()]
+    const [project, machine, later] = [randomUUID(), randomUUID(), randomUUID()]
+    const networks = await one.open(null)
+    const ip = await one.start(networks, project, machine)
+    const range = parseRange((await keptNetworksIn(one.dataDir).readRange()) ?? '')
+    if (!range) throw new Error('This is a range')
+    expect(isIn(range, ip)).toBe(true)
 
-  // No route of it is left on the host, and nobody serves at its address.
-  await run('ip', ['link', 'delete', one.namespace.link])
-  const forwarder = await readFile(fileNamesIn(one.namespace.files, FORWARDER).pid, 'utf8')
-  process.kill(Number(forwarder), 'SIGKILL')
-  const others = await two.open(null)
-  expect(isIn(range, await two.start(others, randomUUID(), randomUUID()))).toBe(false)
+    // No route of it is left on the host, and nobody serves at its address.
+    await run('ip', ['link', 'delete', one.namespace.link])
+    const forwarder = await readFile(fileNamesIn(one.namespace.files, FORWARDER).pid, 'utf8')
+    process.kill(Number(forwarder), 'SIGKILL')
+    const others = await two.open(null)
+    expect(isIn(range, await two.start(others, randomUUID(), randomUUID()))).toBe(false)
 
-  expect(await networks.look()).toEqual(expect.arrayContaining(['the way out', 'the forwarder of names']))
-  expect(await others.look()).toEqual([])
-  expect(isIn(range, await one.start(networks, project, later))).toBe(true)
+    expect(await networks.look()).toEqual(expect.arrayContaining(['the way out', 'the forwarder of names']))
+    expect(await others.look()).toEqual([])
+    expect(isIn(range, await one.start(networks, project, later))).toBe(true)
+  })
 })

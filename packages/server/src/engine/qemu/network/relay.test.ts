@@ -1,27 +1,23 @@
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { directoryForEach } from '../../../lib/directory.test-kit.ts'
 import { connectUnix } from '../../../lib/unix-socket.ts'
 import { makeRelay } from './relay.ts'
 
-let files: string
+const files = directoryForEach()
 let relay: ReturnType<typeof makeRelay>
-beforeEach(async () => {
-  files = await mkdtemp(join(tmpdir(), 'slipway-relay-'))
+beforeEach(() => {
   // Into no other namespace than that of the test.
-  relay = makeRelay({ files, entry: () => ['env', '--'] })
+  relay = makeRelay({ files: files(), entry: () => ['env', '--'] })
 })
-afterEach(async () => {
-  await relay.close()
-  await rm(files, { recursive: true })
-})
+afterEach(() => relay.close())
 
 async function echo() {
   const server = createServer({ allowHalfOpen: true }, (socket) => socket.on('error', () => {}).pipe(socket))
   server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
   await once(server, 'listening')
   return { port: (server.address() as AddressInfo).port, close: () => server.close() }
 }
@@ -35,7 +31,6 @@ it('carries what both sides say, whole, and the end of it', async () => {
   line.end(sent)
   await once(line, 'end')
   expect(Buffer.concat(parts).equals(sent)).toBe(true)
-  guest.close()
 })
 
 it('says when no program listens', async () => {
@@ -56,14 +51,12 @@ it('is started anew when it has ended', async () => {
   second.write('still there')
   expect(String((await once(second, 'data'))[0])).toBe('still there')
   second.destroy()
-  guest.close()
 })
 
 it('hangs up on who says nothing that it understands', async () => {
   const guest = await echo()
   ;(await relay.connect('127.0.0.1', guest.port)).destroy()
-  const stranger = await connectUnix(join(files, 'relay.sock'))
+  const stranger = await connectUnix(join(files(), 'relay.sock'))
   stranger.write('x'.repeat(100))
   await once(stranger.resume(), 'close')
-  guest.close()
 })

@@ -50,18 +50,7 @@ export async function makeSurroundings(): Promise<{ close(): Promise<void> }> {
   // Where packets of guests leave by a link without an address, they have one of another link.
   await inside('route', 'add', 'default', 'via', '11.77.0.254')
   for (const address of Object.values(elsewhere))
-    await run('ip', [
-      'route',
-      'add',
-      `${address}/32`,
-      'via',
-      '11.77.0.2',
-      'dev',
-      link,
-      'onlink',
-      'src',
-      '11.77.0.254',
-    ])
+    await run('ip', `route add ${address}/32 via 11.77.0.2 dev ${link} onlink src 11.77.0.254`.split(' '))
   await serve(answers, 'nsenter', `--net=/run/netns/${name}`, '--')
   await serve(answers)
   await serve(taken)

@@ -1,36 +1,24 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// @module-tag full
+import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { run } from '../../../lib/command.ts'
+import { directoryForEach, directoryOfTest } from '../../../lib/directory.test-kit.ts'
 import { clearAbandonedByUser, makeUserGround } from './user-ground.ts'
 
-const why = await run('unshare', [
-  '--user',
-  '--map-root-user',
-  '--net',
-  '--',
-  'ip',
-  'link',
-  'set',
-  'lo',
-  'up',
-]).then(
+const asRoot = ['--user', '--map-root-user', '--net', '--', 'ip', 'link', 'set', 'lo', 'up']
+const why = await run('unshare', asRoot).then(
   () => null,
   (error: Error) => error.message,
 )
 if (why) console.log(`SKIPPED: "the ground of an ordinary user", because ${why}`)
 
-let dataDir: string
-let ground: ReturnType<typeof makeUserGround>
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'slipway-ground-'))
-  ground = makeUserGround(dataDir, { warn: () => {} })
+const dataDir = directoryForEach()
+const groundIn = (dir: string) => makeUserGround(dir, { warn: () => {} })
+let ground: ReturnType<typeof groundIn>
+beforeEach(() => {
+  ground = groundIn(dataDir())
 })
-afterEach(async () => {
-  await ground.remove()
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterEach(() => ground.remove())
 
 test.skipIf(why)('is a namespace with nothing of the host in it, which the next server finds', async () => {
   expect(await ground.isThere()).toBe(false)
@@ -39,7 +27,7 @@ test.skipIf(why)('is a namespace with nothing of the host in it, which the next 
   await ground.make()
   await ground.inside('ip', ['link', 'add', 'p7', 'type', 'bridge'])
 
-  const next = makeUserGround(dataDir, { warn: () => {} })
+  const next = groundIn(dataDir())
   expect(await next.isThere()).toBe(true)
   const links = JSON.parse(await next.inside('ip', ['-json', 'link', 'show'])) as { ifname: string }[]
   expect(links.map(({ ifname }) => ifname)).toEqual(['lo', 'p7'])
@@ -50,8 +38,8 @@ test.skipIf(why)('is a namespace with nothing of the host in it, which the next 
 
 test.skipIf(why)('goes when its data directory is gone, and others stay', async () => {
   await ground.make()
-  const other = await mkdtemp(join(tmpdir(), 'slipway-ground-'))
-  const gone = makeUserGround(other, { warn: () => {} })
+  const other = directoryOfTest()
+  const gone = groundIn(other)
   await gone.make()
   await rm(other, { recursive: true })
   await clearAbandonedByUser()

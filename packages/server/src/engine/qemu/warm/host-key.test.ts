@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { run } from '../../../lib/command.ts'
+import { directoryOfTest } from '../../../lib/directory.test-kit.ts'
 import { makeHostKey } from './host-key.ts'
 
 test('a host key is one that OpenSSH reads, and each is another', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'slipway-host-key-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  const dir = directoryOfTest()
   const seen = new Set<string>()
   for (const comment of ['root@a', 'root@some-longer-name', '']) {
     const key = makeHostKey(comment)

@@ -1,107 +1,105 @@
-import { spawn } from 'node:child_process'
+// @module-tag full
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../../image/image-store.ts'
 import { run } from '../../../lib/command.ts'
-import { PROJECT_ID } from '../../engine.test-kit.ts'
-import type { Address, Engine, MachineSpec, MachineState } from '../../engine.ts'
-import { missing, processesOf, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
-import { reserveSuite } from './reserve.suite.ts'
+import { directoryForAll, directoryOfTest } from '../../../lib/directory.test-kit.ts'
+import { newId } from '../../../lib/id.ts'
+import { PROJECT_ID, work } from '../../engine.test-kit.ts'
+import type { Address, Engine, MachineSpec } from '../../engine.ts'
+import {
+  makeKey,
+  missing,
+  processesOf,
+  type SignIn,
+  starterMachine,
+  startServer,
+  testEngine,
+  untilIs,
+} from '../qemu-engine.test-kit.ts'
 
 const LOOK_MS = 20
+const like = { imageId: STARTER_IMAGE, cpu: 1, memoryMb: 256 }
+
+/** Who a guest is: what stays with it, and from `boot_id` on what is another at each boot. */
+const IDENTITY = [
+  'cat /etc/machine-id',
+  'dropbearkey -y -f /etc/dropbear/dropbear_ed25519_host_key | grep ^ssh-',
+  'hostname',
+  'cat /sys/class/net/eth0/address',
+  'ip -o -4 address show dev eth0 | tr -s " " | cut -d " " -f 4',
+  'cat /proc/sys/kernel/random/boot_id',
+  'cat /proc/sys/kernel/random/uuid',
+  'head -c 16 /dev/urandom | md5sum',
+]
 
 describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () => {
-  let dataDir: string
+  const dataDir = directoryForAll()
   let engine: Engine
   const made: string[] = []
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'slipway-warm-'))
-    engine = await testEngine(dataDir, { networks: 'auto', warm: true, reserve: 1 })
+    engine = await testEngine(dataDir(), { networks: 'auto', warm: true, reserve: 1 })
     await engine.open()
   })
   afterAll(async () => {
     for (const id of made) await engine.deleteMachine(id)
     await engine.deleteProject(PROJECT_ID)
     await engine.close()
-    await rm(dataDir, { recursive: true, force: true })
   })
 
+  interface Key {
+    publicKey: string
+    ssh: SignIn
+  }
   interface Vm {
     spec: MachineSpec
-    key: string
-    publicKey: string
+    key: Key
     address: Address
     isWarm: boolean
-    /** From the call to ready. */
-    tookMs: number
     ssh: (command: string) => Promise<string>
   }
 
-  async function until(id: string, power: MachineState['power']): Promise<MachineState> {
-    for (let look = 0; look < 15_000; look += 1) {
-      const state = await engine.inspect(id)
-      if (state.power === power) return state
-      await sleep(LOOK_MS)
-    }
-    throw new Error(`It is ${JSON.stringify(await engine.inspect(id))}`)
+  async function create(id: string, hostname: string, key: Key, memoryMb = like.memoryMb) {
+    made.push(id)
+    const spec = starterMachine(hostname, { ...like, memoryMb, id, sshPublicKeys: [key.publicKey] })
+    await engine.createMachine(spec)
+    return spec
   }
 
-  async function start(spec: MachineSpec, key: string, freshRoot = false): Promise<Vm> {
-    const begun = performance.now()
-    await engine.createMachine(spec)
-    await engine.startMachine(spec.id, { freshRoot, volumeIds: [] })
-    const state = await until(spec.id, 'ready')
-    if (state.power !== 'ready') throw new Error('unreachable')
-    const { address, warm = false } = state
-    const tookMs = performance.now() - begun
-    const [publicKey = ''] = spec.sshPublicKeys
-    const vm = { spec, key, publicKey, address, isWarm: warm, tookMs }
-    return { ...vm, ssh: async (command) => (await sshWith(key)(address, command)).trim() }
+  async function start(spec: MachineSpec, key: Key): Promise<Vm> {
+    await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+    const { address, warm = false } = await untilIs(engine, spec.id, 'ready')
+    const ssh = async (command: string) => (await key.ssh(address, command)).trim()
+    return { spec, key, address, isWarm: warm, ssh }
   }
 
   async function newVm(hostname: string): Promise<Vm> {
     const id = randomUUID()
-    const key = join(dataDir, `key-${id}`)
-    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', `marker-${id}`, '-f', key])
-    made.push(id)
-    const size = { cpu: 1, memoryMb: 256, imageId: STARTER_IMAGE, volumeIds: [], persistent: true }
-    const keys = [await readFile(`${key}.pub`, 'utf8')]
-    return start({ id, projectId: PROJECT_ID, hostname, sshPublicKeys: keys, ...size }, key)
+    const key = await makeKey(join(dataDir(), `key-${id}`), `marker-${id}`)
+    const begun = performance.now()
+    const vm = await start(await create(id, hostname, key), key)
+    const seconds = ((performance.now() - begun) / 1000).toFixed(2)
+    console.log(`create to ready: ${vm.isWarm ? 'warm' : 'cold'} ${seconds} s`)
+    return vm
   }
 
   const frozenKeys = async () =>
-    (await readdir(join(dataDir, 'warm'))).filter((name) => /^[0-9a-f]{64}$/.test(name))
+    (await readdir(join(dataDir(), 'warm'))).filter((name) => /^[0-9a-f]{64}$/.test(name))
 
   async function frozenAppears(): Promise<string> {
     for (let look = 0; look < 6000; look += 1) {
       const [key] = await frozenKeys()
-      if (key) return join(dataDir, 'warm', key)
+      if (key) return join(dataDir(), 'warm', key)
       await sleep(100)
     }
     throw new Error('No guest was frozen')
   }
 
-  const identityOf = async (vm: Vm) => {
-    const text = await vm.ssh(
-      [
-        'cat /etc/machine-id',
-        'dropbearkey -y -f /etc/dropbear/dropbear_ed25519_host_key | grep ^ssh-',
-        'hostname',
-        'cat /sys/class/net/eth0/address',
-        'ip -o -4 address show dev eth0 | tr -s " " | cut -d " " -f 4',
-        'cat /proc/sys/kernel/random/boot_id',
-        'cat /proc/sys/kernel/random/uuid',
-        'head -c 16 /dev/urandom | md5sum',
-      ].join('; '),
-    )
-    return text.split('\n')
-  }
+  const identityOf = async (vm: Vm) => (await vm.ssh(IDENTITY.join('; '))).split('\n')
 
   let first: Vm
   let others: Vm[]
@@ -112,9 +110,6 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
     await frozenAppears()
     others = [await newVm('second'), await newVm('third')]
     expect(others.map(({ isWarm }) => isWarm)).toEqual([true, true])
-    console.log(
-      `create to ready: ${[first, ...others].map(({ isWarm, tookMs }) => `${isWarm ? 'warm' : 'cold'} ${(tookMs / 1000).toFixed(2)} s`).join(', ')}`,
-    )
     const all = [first, ...others]
     const identities = await Promise.all(all.map(identityOf))
     for (const [index, one] of identities.entries()) {
@@ -130,9 +125,8 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
   test('only the user of each gets in, and its clock is right', async () => {
     const [second, third] = others
     if (!second || !third) throw new Error('unreachable')
-    expect(await second.ssh('cat /root/.ssh/authorized_keys')).toBe(second.publicKey.trim())
-    await expect(sshWith(first.key)(second.address, 'true')).rejects.toThrow()
-    await expect(sshWith(third.key)(second.address, 'true')).rejects.toThrow()
+    expect(await second.ssh('cat /root/.ssh/authorized_keys')).toBe(second.key.publicKey.trim())
+    for (const { key } of [first, third]) await expect(key.ssh(second.address, 'true')).rejects.toThrow()
     const skew = Number(await second.ssh('date +%s')) - Date.now() / 1000
     expect(Math.abs(skew)).toBeLessThan(10)
     expect(await second.ssh(`ping -c 1 -w 5 ${third.address.ip} > /dev/null && echo reached`)).toBe('reached')
@@ -140,16 +134,10 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
 
   test('nothing of a user is in what was frozen', async () => {
     const dir = await frozenAppears()
-    const secrets = [first.spec.id, first.publicKey.split(' ')[1] ?? '', `marker-${first.spec.id}`]
+    const secrets = [first.spec.id, first.key.publicKey.split(' ')[1] ?? '', `marker-${first.spec.id}`]
     for (const name of ['memory', 'root.qcow2', 'state']) {
-      const found = await run('grep', [
-        '-c',
-        '-a',
-        '-F',
-        ...secrets.flatMap((text) => ['-e', text]),
-        join(dir, name),
-      ]).catch(() => 'none')
-      expect(found).toBe('none')
+      const texts = secrets.flatMap((text) => ['-e', text])
+      expect(await run('grep', ['-caF', ...texts, join(dir, name)]).catch(() => 'none')).toBe('none')
     }
   })
 
@@ -172,70 +160,132 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
     await third.ssh('echo thought > /run/thought')
     const boot = await third.ssh('cat /proc/sys/kernel/random/boot_id')
     const [snapshotId, safetyId] = [randomUUID(), randomUUID()]
-    const work = { signal: new AbortController().signal, onProgress: () => {} }
-    await engine.createMachineSnapshot(snapshotId, { machineId: id, volumeIds: [], memory: true }, work)
+    await engine.createMachineSnapshot(snapshotId, { machineId: id, volumeIds: [], memory: true }, work())
     await engine.powerOff(id)
-    await engine.prepareRestore(id, { snapshotId, volumeIds: [] }, work)
-    expect(await engine.switchDisks(id, safetyId, work)).toMatchObject({ memory: true })
+    await engine.prepareRestore(id, { snapshotId, volumeIds: [] }, work())
+    expect(await engine.switchDisks(id, safetyId, work())).toMatchObject({ memory: true })
     const again = await start(third.spec, third.key)
     expect(await again.ssh('cat /run/thought /proc/sys/kernel/random/boot_id')).toBe(`thought\n${boot}`)
     for (const one of [snapshotId, safetyId]) await engine.deleteMachineSnapshot(one)
   })
 
-  reserveSuite({
-    dataDir: () => dataDir,
-    engine: () => engine,
-    use: (next) => {
-      engine = next
-    },
-    key: () => first.key,
-    other: () => first.address,
-    made,
+  const inReserve = async () =>
+    (await readdir(join(dataDir(), 'warm'))).filter((name) => /^[0-9a-f-]{36}$/.test(name))
+
+  async function eventually(isSo: () => boolean): Promise<void> {
+    for (let look = 0; look < 15_000 && !isSo(); look += 1) await sleep(LOOK_MS)
+    expect(isSo()).toBe(true)
+  }
+
+  async function taken(): Promise<string> {
+    for (let look = 0; look < 15_000; look += 1) {
+      const id = engine.reserve?.take(like)
+      if (id) return id
+      await sleep(LOOK_MS)
+    }
+    throw new Error('No guest was kept ready')
+  }
+
+  async function restarted({ ssh }: Vm, bootId: string): Promise<void> {
+    for (let look = 0; look < 300; look += 1) {
+      await sleep(200)
+      const now = await ssh('cat /proc/sys/kernel/random/boot_id').catch(() => bootId)
+      if (now !== bootId) return
+    }
+    throw new Error('The guest did not restart')
+  }
+
+  test('a VM begins with one, and is the machine that it should be', async () => {
+    const id = await taken()
+    expect(engine.reserve?.take({ ...like, cpu: 2 })).toBe(null)
+    const [pid] = await processesOf(id)
+    const spec = await create(id, 'ready-1', first.key)
+    expect((await engine.inspect(id)).power).toBe('off')
+    const vm = await start(spec, first.key)
+    expect(vm.isWarm).toBe(true)
+    expect(await processesOf(id)).toEqual([pid])
+    const [before, another] = [await identityOf(vm), await identityOf(first)]
+    for (const [at, value] of before.entries()) expect(value).not.toBe(another[at])
+    expect(before[2]).toBe('ready-1')
+    expect(before[4]?.split('/')[0]).toBe(vm.address.ip)
+    expect(await vm.ssh('cat /root/.ssh/authorized_keys')).toBe(first.key.publicKey.trim())
+    expect(await vm.ssh(`ping -c 1 -w 5 ${first.address.ip} > /dev/null && echo reached`)).toBe('reached')
+    expect(await readFile(join(dataDir(), 'machines', id, 'serial.log'), 'utf8')).not.toContain(
+      'slipway login',
+    )
+    await vm.ssh('echo kept > /root/kept; sync; (sleep 0.1; reboot) > /dev/null 2>&1 &')
+    await restarted(vm, before[5] ?? '')
+    // After a restart inside, its firmware and its seed say who it is, and nothing was made anew.
+    expect((await identityOf(vm)).slice(0, 5)).toEqual(before.slice(0, 5))
+    expect(await vm.ssh('cat /root/kept /sys/class/dmi/id/product_uuid')).toBe(`kept\n${id}`)
+    expect(await processesOf(id)).toEqual([pid])
   })
 
-  test('a frozen guest with damaged memory is not used, and goes', async () => {
-    const dir = await frozenAppears()
-    const file = await open(join(dir, 'memory'), 'r+')
-    await file.write('damaged', 64 * 1024 * 1024)
-    await file.close()
-    const fourth = await newVm('fourth')
-    expect(fourth.isWarm).toBe(false)
-    await engine.deleteMachine(fourth.spec.id)
+  test('all memory that is kept ready is given back to a VM that needs it', async () => {
+    await eventually(() => engine.reserve?.held().guests === 1)
+    expect(engine.reserve?.held().memoryMb).toBeGreaterThan(0)
+    const large = await create(newId(), 'large', first.key, 1024 * 1024)
+    const started = engine.startMachine(large.id, { freshRoot: false, volumeIds: [] })
+    await expect(started).rejects.toMatchObject({ code: 'no-memory' })
+    expect(engine.reserve?.held()).toEqual({ guests: 0, memoryMb: 0 })
+    expect(await inReserve()).toEqual([])
+    await engine.deleteMachine(large.id)
+  })
+
+  test('a machine that does not begin with its guest starts like every other, and its disk can be worked on', async () => {
+    const id = await taken()
+    const [pid] = await processesOf(id)
+    const spec = await create(id, 'ready-2', first.key)
+    const snapshotId = newId()
+    await engine.createMachineSnapshot(snapshotId, { machineId: id, volumeIds: [], memory: false }, work())
+    expect(await processesOf(id)).toEqual([])
+    expect(await (await start(spec, first.key)).ssh('hostname')).toBe('ready-2')
+    expect(await processesOf(id)).not.toEqual([pid])
+    await engine.deleteMachineSnapshot(snapshotId)
+  })
+
+  test('what is deleted before it begins leaves nothing, and what a killed server left is ended by the next', async () => {
+    const deleted = await taken()
+    await create(deleted, 'deleted', first.key)
+    await engine.deleteMachine(deleted)
+    expect(await processesOf(deleted)).toEqual([])
+    const id = await taken()
+    const spec = await create(id, 'ready-3', first.key)
+    const [pid] = await processesOf(id)
+    await engine.close()
+    // Its own it has ended; the one in the place of a machine is for the next server, as after a kill -9.
+    expect(await inReserve()).toEqual([])
+    expect(await processesOf(id)).toEqual([pid])
+    engine = await testEngine(dataDir(), { networks: 'auto', warm: true, reserve: 0 })
+    await engine.open()
+    expect(await processesOf(id)).toEqual([])
+    expect((await engine.inspect(id)).power).toBe('off')
+    expect(await (await start(spec, first.key)).ssh('hostname')).toBe('ready-3')
   })
 
   test('a server that is killed while it freezes a guest leaves nothing that could be taken for one', async () => {
-    const own = await mkdtemp(join(tmpdir(), 'slipway-warm-killed-'))
+    const own = directoryOfTest()
     const spec = { ...first.spec, id: randomUUID() }
-    const server = spawn(
-      process.execPath,
-      ['--input-type=module', '-e', freezeAndStay, own, JSON.stringify(spec)],
-      { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'ignore', 'inherit'] },
-    )
+    const server = await startServer(freezeAndStay, own, JSON.stringify(spec))
     const inTheMaking = async () => {
       const names = await readdir(join(own, 'warm')).catch(() => [])
       const ids = names.filter((name) => /^[0-9a-f-]{36}$/.test(name))
       for (const id of ids) if ((await processesOf(id)).length > 0) return id
       return null
     }
-    try {
-      let id: string | null = null
-      while (id === null) {
-        expect(server.exitCode).toBe(null)
-        await sleep(LOOK_MS)
-        id = await inTheMaking()
-      }
-      server.kill('SIGKILL')
-      await once(server, 'close')
-      const next = await testEngine(own, { warm: true })
-      await next.open()
-      expect(await readdir(join(own, 'warm'))).toEqual([])
-      expect(await processesOf(id)).toEqual([])
-      await next.deleteMachine(spec.id)
-      await next.close()
-    } finally {
-      server.kill('SIGKILL')
-      await rm(own, { recursive: true, force: true })
+    let id: string | null = null
+    for (let look = 0; look < 15_000 && id === null; look += 1) {
+      await sleep(LOOK_MS)
+      id = await inTheMaking()
     }
+    await server.kill()
+    if (id === null) throw new Error('No guest was being frozen')
+    const next = await testEngine(own, { warm: true })
+    await next.open()
+    expect(await readdir(join(own, 'warm'))).toEqual([])
+    expect(await processesOf(id)).toEqual([])
+    await next.deleteMachine(spec.id)
+    await next.close()
   })
 })
 
@@ -247,6 +297,7 @@ const freezeAndStay = `
   const machine = JSON.parse(spec)
   await engine.open()
   await engine.createMachine(machine)
+  process.stdout.write('begun')
   await engine.startMachine(machine.id, { freshRoot: false, volumeIds: [] })
   setInterval(() => {}, 60_000)
 `
