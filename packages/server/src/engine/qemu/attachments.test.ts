@@ -56,7 +56,12 @@ function openMachine({ copies = 0 } = {}) {
     hasVolume: (place: VolumePlace) => held.add(place),
     givesBack: (port: number, ms: number) => held.givesBack(port, ms, new Promise(() => {})),
   } as unknown as Guest
-  const guests = { of: async () => guest, requireFree() {} } as unknown as Guests
+  let isClosed = false
+  const guests = {
+    of: async () => guest,
+    requireFree() {},
+    isClosed: () => isClosed,
+  } as unknown as Guests
   const volumes = { pathOf: (id: string) => id, requireThere: async () => {} } as unknown as Volumes
   const giveBack = makeReturns({ dirs, volumes, guests, inTurn, inDiskTurn, log: silentLog, pauseMs: 1 })
   const restore = { complete: async () => false }
@@ -66,6 +71,9 @@ function openMachine({ copies = 0 } = {}) {
     asked,
     guestHas: () => held.list().map(({ id }) => id),
     recorded: () => record.volumes.map(({ id }) => id),
+    closeEngine() {
+      isClosed = true
+    },
     letGo: () => tell({ event: 'DEVICE_DELETED', data: { device: 'volume0' }, at: 0 }),
   }
 }
@@ -102,6 +110,16 @@ test('a guest that lets go of a volume after the detach has ended gets it again'
   )
   await machine.inDiskTurn(machineId, async () => {})
   expect(machine.guestHas()).toEqual([volumeId])
+  expect(machine.recorded()).toEqual([volumeId])
+})
+
+test('a guest that lets go of a volume as the engine closes is left to the next engine', async () => {
+  const machine = openMachine()
+  machine.letGo()
+  machine.closeEngine()
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  await machine.inDiskTurn(machineId, async () => {})
+  expect(machine.asked).toEqual(['blockdev-del'])
   expect(machine.recorded()).toEqual([volumeId])
 })
 

@@ -44,6 +44,8 @@ export function makeGuests(deps: {
   /** Guests whose process did not answer, with the volumes that they have by the records. */
   const silent = new Map<string, { run: string; until: number; error: unknown; volumeIds: string[] }>()
   const released = new WeakSet<Guest>()
+  /** The guests are the next engine's, which QEMU would not greet while this one held a line. */
+  let isClosed = false
 
   /** The process of the machine's last run, when it still lives. */
   async function livingRun(machineId: string): Promise<LivingRun | null> {
@@ -56,6 +58,7 @@ export function makeGuests(deps: {
   function hold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
     const begun = holding.get(machineId)
     if (begun !== undefined) return begun
+    if (isClosed) return Promise.reject(closedError())
     const work = takeHold(machineId, record, living).finally(() => holding.delete(machineId))
     holding.set(machineId, work)
     return work
@@ -66,6 +69,10 @@ export function makeGuests(deps: {
     const known = { ...living, address, spec: record.spec }
     const user = living.run.user ?? (host().network.users && (await sharedUser()))
     const guest = await holdGuest(machineId, known, holderFor(machineId, living.run, user))
+    if (isClosed) {
+      guest.release()
+      throw closedError()
+    }
     silent.delete(machineId)
     // It lives after all: what was judged while its process was not to be found is void.
     await rm(dirs.fileOf(machineId, fileNames.exit), { force: true })
@@ -261,8 +268,11 @@ export function makeGuests(deps: {
       return Math.max(0, Math.floor(process.availableMemory() / (1024 * 1024) - untouched - OVERHEAD_MB))
     },
 
-    /** Lets go of all of them; they live on. */
-    release(): void {
+    isClosed: () => isClosed,
+
+    /** Lets go of all of them for good; they live on. */
+    close(): void {
+      isClosed = true
       for (const guest of guests.values()) {
         released.add(guest)
         guest.release()
@@ -277,6 +287,9 @@ export type Guests = ReturnType<typeof makeGuests>
 function isStillSilent(error: unknown): void {
   if (!(error instanceof EngineError)) throw error
 }
+
+const closedError = (): EngineError =>
+  new EngineError('internal', 'The server is shutting down.', { retryable: true })
 
 const notAnswering = (cause: unknown): EngineError =>
   new EngineError(

@@ -60,6 +60,16 @@ if (missing === undefined) {
       })
     })
 
+    test('an engine that is closed leaves guests to the next one', async () => {
+      const earlier = await testEngine(dataDir())
+      await earlier.open()
+      await earlier.createMachine(spec)
+      await earlier.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+      await earlier.close()
+      await expect(earlier.powerDown(spec.id)).rejects.toThrow('shutting down')
+      await withEngine((engine) => engine.powerDown(spec.id))
+    })
+
     test('a machine whose root disk is damaged is broken, until it starts afresh', async () => {
       await withEngine(async (engine) => {
         await engine.createMachine(spec)

@@ -370,7 +370,7 @@ export function makeQemuEngine(deps: {
       await networks.close()
       await images.close()
       consoles.release()
-      guests.release()
+      guests.close()
       listeners.clear()
     },
 

@@ -17,7 +17,7 @@ const TRIES = 5
 export function makeReturns(deps: {
   dirs: Pick<MachineDirs, 'readRecord' | 'writeRecord'>
   volumes: Pick<Volumes, 'pathOf'>
-  guests: Pick<Guests, 'of' | 'requireFree'>
+  guests: Pick<Guests, 'of' | 'requireFree' | 'isClosed'>
   inTurn: Turns
   inDiskTurn: Turns
   log: Pick<Log, 'warn'>
@@ -45,6 +45,8 @@ export function makeReturns(deps: {
   return async function giveBackSoon(machineId, volumeId) {
     for (let attempt = 1; ; attempt += 1) {
       await sleep(attempt * pauseMs, undefined, { ref: false })
+      // The next engine looks at what its guests have when it opens.
+      if (guests.isClosed()) return
       try {
         return await giveBack(machineId, volumeId)
       } catch (error) {
