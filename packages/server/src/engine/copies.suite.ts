@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  buildOnEachOther,
   COUNT_FOR_EVER,
   type EngineHarness,
   machineSpec,
@@ -12,11 +13,11 @@ import {
 import type { Engine, MachineSpec } from './engine.ts'
 
 /**
- * The promises of the engine port about copies of machines. Where the harness has a real guest, something counts in it. The
- * tests build on each other, because a guest takes its time.
+ * The promises of the engine port about copies of machines. Where the harness has a real guest, something counts in it.
  */
 export function describeCopies(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine that copies machines`, () => {
+    buildOnEachOther()
     let harness: EngineHarness
     let engine: Engine
     const moves = makeMoves(name, () => ({ harness, engine }))

@@ -6,6 +6,7 @@ import { newPublicKey } from '../app.test-kit.ts'
 import { describeCopies } from './copies.suite.ts'
 import {
   BOOT_ID,
+  buildOnEachOther,
   type EngineHarness,
   machineSpec,
   makeMoves,
@@ -24,10 +25,11 @@ import { describeSuspend } from './suspend.suite.ts'
 
 /**
  * The promises of the engine port, as tests. Every engine passes them; parts that take a real guest are skipped
- * where the harness has none, and say so. The tests build on each other, because a guest takes its time.
+ * where the harness has none, and say so.
  */
 export function describeEngine(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine`, () => {
+    buildOnEachOther()
     let harness: EngineHarness
     let engine: Engine
     const volumeId = randomUUID()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type {
   Address,
   Engine,
@@ -77,6 +77,17 @@ export async function opened(makeHarness: () => Promise<EngineHarness>, ...machi
     spec.sshPublicKeys = [harness.sshPublicKey]
   }
   return { harness, engine: await harness.open() }
+}
+
+/**
+ * For tests that build on each other, because a guest takes its time: after one that failed the others of its suite are
+ * skipped, which say nothing but that it did, and wait minutes for it.
+ */
+export function buildOnEachOther(): void {
+  beforeEach(({ task, skip }) => {
+    const failed = task.suite?.tasks.find((one) => one !== task && one.result?.state === 'fail')
+    if (failed) skip(`It builds on "${failed.name}", which failed`)
+  })
 }
 
 /** The moves the suites are written with. `at` tells the harness and the engine as they are when they are used. */

@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineHarness, machineSpec, makeMoves, opened, PATIENCE_MS } from './engine.test-kit.ts'
+import {
+  buildOnEachOther,
+  type EngineHarness,
+  machineSpec,
+  makeMoves,
+  opened,
+  PATIENCE_MS,
+} from './engine.test-kit.ts'
 import type { Engine, MachineSpec, NetworkSpec } from './engine.ts'
 
 /**
  * The promises of the engine port about the networks of projects. Where the harness has real guests they ping each other.
- * The tests build on each other, because a guest takes its time.
  */
 export function describeNetworks(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine with networks`, () => {
+    buildOnEachOther()
     let harness: EngineHarness
     let engine: Engine
     const moves = makeMoves(name, () => ({ harness, engine }))

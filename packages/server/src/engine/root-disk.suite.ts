@@ -1,16 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineHarness, machineSpec, makeMoves, opened, work } from './engine.test-kit.ts'
+import {
+  buildOnEachOther,
+  type EngineHarness,
+  machineSpec,
+  makeMoves,
+  opened,
+  work,
+} from './engine.test-kit.ts'
 import type { Engine } from './engine.ts'
 
 const GIB = 1024 ** 3
 
 /**
  * The promises of the engine port about how large root disks are. Where the harness has a real guest, it is asked how large its
- * disk and its file system are. The tests build on each other, because a guest takes its time.
+ * disk and its file system are.
  */
 export function describeRootDisks(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine with root disks of any size`, () => {
+    buildOnEachOther()
     let harness: EngineHarness
     let engine: Engine
     const moves = makeMoves(name, () => ({ harness, engine }))

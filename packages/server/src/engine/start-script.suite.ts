@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineHarness, machineSpec, makeMoves, opened, PATIENCE_MS } from './engine.test-kit.ts'
+import {
+  buildOnEachOther,
+  type EngineHarness,
+  machineSpec,
+  makeMoves,
+  opened,
+  PATIENCE_MS,
+} from './engine.test-kit.ts'
 import type { Engine, StartScriptResult } from './engine.ts'
 
-/** The promises of the engine port about start scripts. The tests build on each other, because a guest takes its time. */
+/** The promises of the engine port about start scripts. */
 export function describeStartScripts(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine that runs start scripts`, () => {
+    buildOnEachOther()
     let harness: EngineHarness
     let engine: Engine
     const { done, until, inGuest, remove, imageIsReady } = makeMoves(name, () => ({ harness, engine }))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   BOOT_ID,
+  buildOnEachOther,
   COUNT_FOR_EVER,
   type Content,
   type EngineHarness,
@@ -19,10 +20,11 @@ const MIB = 1024 * 1024
 
 /**
  * The promises of the engine port about volumes and snapshots. What a disk holds is written and read inside a guest,
- * or by the harness where there is none. The tests build on each other, because a guest takes its time.
+ * or by the harness where there is none.
  */
 export function describeStorage(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine with storage`, () => {
+    buildOnEachOther()
     let harness: EngineHarness
     let engine: Engine
     const moves = makeMoves(name, () => ({ harness, engine }))

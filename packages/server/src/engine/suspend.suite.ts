@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   BOOT_ID,
+  buildOnEachOther,
   COUNT_FOR_EVER,
   type Content,
   type EngineHarness,
@@ -16,10 +17,10 @@ import type { Engine } from './engine.ts'
 
 /**
  * The promises of the engine port about suspending machines. Where the harness has a real guest, something counts in it.
- * The tests build on each other, because a guest takes its time.
  */
 export function describeSuspend(name: string, makeHarness: () => Promise<EngineHarness>): void {
   describe(`${name} as an engine that suspends`, () => {
+    buildOnEachOther()
     let harness: EngineHarness
     let engine: Engine
     const moves = makeMoves(name, () => ({ harness, engine }))
