@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { run } from '../setup/run.mjs'
-import { inTree } from '../setup/tree.mjs'
+import { filesUnder, inTree } from '../setup/tree.mjs'
 
 /**
  * Which tests of a layer: those of `npm test`, those that it leaves to the full run, or both.
@@ -31,6 +31,7 @@ export function vitest(name, { share, tags = tagsOfShares, args, env, label, nic
       ...common,
       `--outputFile.json=${report}`,
       ...(filter ? [`--tags-filter=${filter}`] : []),
+      ...filesWithout(filter).map((file) => `--exclude=${file}`),
       ...(workers ? [`--maxWorkers=${workers}`] : []),
       ...args,
     ],
@@ -43,6 +44,27 @@ export function vitest(name, { share, tags = tagsOfShares, args, env, label, nic
     },
   }))
 }
+
+/**
+ * Test files of which a filter takes nothing. Vitest loads them all the same and skips their tests, and then nobody ends what
+ * a file opens when it is loaded, such as a server in a process of its own.
+ * @param {string | null} filter a tag, or `!` and a tag
+ */
+export function filesWithout(filter, files = testFiles()) {
+  if (!filter) return []
+  const tag = filter.replace('!', '')
+  const ofAll = new RegExp(`^// @module-tag ${tag}$`, 'm')
+  const ofSome = new RegExp(`tags: \\[[^\\]]*'${tag}'`)
+  return files.filter((file) => {
+    const text = readFileSync(file, 'utf8')
+    return filter.startsWith('!') ? ofAll.test(text) : !ofAll.test(text) && !ofSome.test(text)
+  })
+}
+
+const testFiles = () =>
+  ['packages', 'campaign', 'e2e', 'scripts']
+    .flatMap((folder) => filesUnder(inTree(folder)))
+    .filter((file) => /\.test\.(ts|mjs)$/.test(file))
 
 /**
  * A step that is a Playwright run; its output is shown behind `label`.

@@ -1,9 +1,13 @@
-import { describe, expect, it, vi } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import {
   costsOfPlaywright,
   costsOfVitest,
   countPlaywright,
   countVitest,
+  filesWithout,
   troublesOfPlaywright,
   troublesOfVitest,
 } from './runners.mjs'
@@ -20,6 +24,31 @@ const quietly = async (steps, options) => {
 
 const step = (outcome) => ({ name: 'a step', run: async () => outcome })
 const all = { untilFailure: false }
+
+describe('a share of the tests', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'slipway-shares-'))
+  afterAll(() => rmSync(dir, { recursive: true }))
+  const files = Object.entries({
+    'all.test.ts': "// @module-tag full\ntest('a', () => {})",
+    'some.test.ts': "test('a', {\n  tags: ['full'],\n}, () => {})\ntest('b', () => {})",
+    'none.test.ts': "// Not full.\nconst one = { type: 'full' }\ntest('a', () => {})",
+  }).map(([name, text]) => {
+    writeFileSync(join(dir, name), text)
+    return join(dir, name)
+  })
+  const namesWithout = (filter) => filesWithout(filter, files).map((file) => basename(file))
+
+  it('does not load files of which it has no test', () => {
+    expect(namesWithout('!full')).toEqual(['all.test.ts'])
+    expect(namesWithout('full')).toEqual(['none.test.ts'])
+    expect(namesWithout(null)).toEqual([])
+  })
+
+  it('is looked for in all packages', () => {
+    expect(filesWithout('!full').length).toBeGreaterThan(20)
+    expect(filesWithout('full').length).toBeGreaterThan(400)
+  })
+})
 
 describe('the closing line', () => {
   it('adds up what the runners report', async () => {
