@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from '../../lib/command.ts'
+import { errorCode, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import { work } from '../engine.test-kit.ts'
 import type { Engine, Work } from '../engine.ts'
@@ -61,10 +61,17 @@ describe.skipIf(hindrance !== undefined)('When the disk of the host gets full, m
   }
   const ready = () => untilIs(engine, id, 'ready')
   const inGuest = async (command: string) => (await ssh((await ready()).address, command)).trim()
-  const kept = async () =>
-    (await readdir(dataDir, { recursive: true }))
-      .filter((name) => /\/memory$|^warm\/.|^snapshots\/[^.]|\.new$/.test(name))
-      .sort()
+  async function kept(): Promise<string[]> {
+    try {
+      return (await readdir(dataDir, { recursive: true }))
+        .filter((name) => /\/memory$|^warm\/.|^snapshots\/[^.]|\.new$/.test(name))
+        .sort()
+    } catch (error) {
+      // A start has directories for a moment only.
+      if (errorCode(error) !== 'ENOENT') throw error
+      return kept()
+    }
+  }
   async function expectUnharmed(run: string, before: string[]): Promise<void> {
     expect(await ready()).toMatchObject({ run })
     expect(await inGuest('echo alive > /root/alive; sync; cat /root/alive')).toBe('alive')
