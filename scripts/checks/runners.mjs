@@ -147,7 +147,7 @@ export function countPlaywright({ stats, errors }) {
   }
 }
 
-/** Every test that failed at least once, with what its last failed try said. @returns {import('./step.mjs').Trouble[]} */
+/** Every test that failed at least once, with what each failed try said. @returns {import('./step.mjs').Trouble[]} */
 export function troublesOfVitest(report) {
   return report.testResults.flatMap((file) => {
     // It could not be loaded, or what it sets up first failed.
@@ -158,7 +158,7 @@ export function troublesOfVitest(report) {
       .map(({ fullName, status, failureMessages }) => ({
         test: fullName,
         passed: status === 'passed',
-        why: shortened(failureMessages.at(-1)),
+        why: ofTries(failureMessages),
       }))
   })
 }
@@ -173,7 +173,7 @@ export function troublesOfPlaywright({ suites = [], errors = [] }) {
         .map(({ status, results }) => ({
           test: `${spec.file}: ${spec.title}`,
           passed: status === 'flaky',
-          why: shortened(results.findLast(({ error }) => error)?.error.message),
+          why: ofTries(results.flatMap(({ error }) => error?.message ?? [])),
         })),
     ),
   ]
@@ -215,3 +215,6 @@ function shortened(message = '') {
     .map((line) => line.slice(0, 300))
     .join('\n')
 }
+
+/** What the tries of a test said: a later one may only stumble over what the first left behind. @param {string[]} messages */
+const ofTries = (messages) => [...new Set(messages.map(shortened))].join('\n')

