@@ -20,7 +20,7 @@ import type { Args, EngineName, Script, Step, Violation } from './script.ts'
 import { lookQuickly, lookWhenSettled, type Scene } from './settle.ts'
 import { accountTopic, type Listener, listen, projectTopic } from './streams.ts'
 import { type Deed, perform } from './traffic.ts'
-import { slowMs, type Trouble } from './trouble.ts'
+import { isUndisturbed, makeTroubles, slowMs, type Trouble, worse } from './trouble.ts'
 import { makeWorld } from './world.ts'
 import { isLate } from './yardstick.ts'
 
@@ -119,6 +119,12 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
 
     const stopped = () => options.stop?.aborted === true
     const busy = new Map<number, Promise<void>>()
+    const troubles = people.map(makeTroubles)
+    function troubleOf(user: number) {
+      const trouble = troubles[user]
+      if (!trouble) throw new Error(`There is no user ${user}`)
+      return trouble
+    }
     let fault: Promise<void> | null = null
     let faultEnded = false
     /** A fault since the last settled look explains errors in the logs. */
@@ -135,7 +141,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       if (finding && !(finding.rule === 'shut out' && fault !== null)) found(finding)
       if (!answer || trouble === 'down') return
       const { status, text, took } = answer
-      if (status >= 500 && (status !== 503 || (trouble === 'none' && isAway(text))))
+      if (status >= 500 && (status !== 503 || (isUndisturbed(trouble) && isAway(text))))
         found({ rule: 'failed call', message: `${operation} answered ${status} ${text}` })
       const limitMs = slowMs[trouble] + waitsMs
       if (took <= limitMs) return
@@ -147,10 +153,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
         })
     }
     function operate(step: Step & { do: 'operation' }): void {
-      const trouble = host.watch()
+      const [ofHost, ofUser] = [host.watch(), troubleOf(step.user).watch()]
       count(outcome.operations, step.operation)
       const done = perform(host, world, people, step).then(async (deed) => {
-        const worst = trouble()
+        const worst = worse(ofHost(), ofUser())
         if (deed) await judge(deed, worst)
         busy.delete(step.user)
       })
@@ -191,7 +197,9 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const field: Field = {
       accounts: all.flatMap((user) => {
         const client = people[user]?.client
-        return client ? [{ client, projectId: projectOf(user) }] : []
+        return client
+          ? [{ client, projectId: projectOf(user), floods: () => troubleOf(user).begin('floods') }]
+          : []
       }),
       async guests() {
         const users = all.map((user) => people[user])

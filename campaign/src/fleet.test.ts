@@ -3,7 +3,7 @@ import { createServer, type Server as HttpServer } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { balance } from './balancer.ts'
 import { processOf } from './holder.ts'
-import { isUnnoticed, makeTroubles, slowMs } from './trouble.ts'
+import { isUndisturbed, isUnnoticed, makeTroubles, slowMs, type Trouble, worse } from './trouble.ts'
 
 const ends: (() => void)[] = []
 afterEach(() => {
@@ -73,6 +73,16 @@ describe('the trouble of several servers', () => {
       'nobody drives',
       'none',
     ])
+  })
+
+  it('lets the calls of an account wait for its own flood, and for nothing else that answers', () => {
+    expect(slowMs.floods).toBeGreaterThan(slowMs.none)
+    expect(['none', 'floods', 'nobody drives'].map((trouble) => isUndisturbed(trouble as Trouble))).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect([worse('none', 'floods'), worse('down', 'floods')]).toEqual(['floods', 'down'])
   })
 
   it('lets calls take longer that wait for another server, and excuses no reading for it', () => {

@@ -29,6 +29,8 @@ export interface Fault<H extends Host> {
 export interface Hostile {
   client: Client
   projectId: string
+  /** Says that it floods the server from now on; returns its end. */
+  floods: () => () => void
 }
 
 /** What is around the server. */

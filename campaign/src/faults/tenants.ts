@@ -22,7 +22,7 @@ const longAnswers = (projectId: string) => [
 ]
 
 /** Asks for one long answer again and again over many connections, with the session of an account. */
-async function flood(host: Host, { client, projectId }: Hostile, which: number): Promise<void> {
+async function flood(host: Host, { client, projectId, floods }: Hostile, which: number): Promise<void> {
   const until = Date.now() + floodMs
   const clients: Client[] = Array.from({ length: connections / 4 }, () =>
     Object.assign(
@@ -33,6 +33,7 @@ async function flood(host: Host, { client, projectId }: Hostile, which: number):
   const answers = longAnswers(projectId)
   const request = answers[which % answers.length]
   if (!request) return
+  const end = floods()
   await Promise.all(
     Array.from({ length: connections }, async (_, n) => {
       // A server that is down, or refuses, is not asked in a tight loop.
@@ -41,6 +42,7 @@ async function flood(host: Host, { client, projectId }: Hostile, which: number):
     }),
   )
   for (const one of clients) one.close()
+  end()
 }
 
 /** Two different ones, where there are so many. */
