@@ -91,12 +91,11 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
     (await readdir(join(dataDir(), 'warm'))).filter((name) => /^[0-9a-f]{64}$/.test(name))
 
   async function frozenAppears(): Promise<string> {
-    for (let look = 0; look < 6000; look += 1) {
+    for (;;) {
       const [key] = await frozenKeys()
       if (key) return join(dataDir(), 'warm', key)
       await sleep(100)
     }
-    throw new Error('No guest was frozen')
   }
 
   const identityOf = async (vm: Vm) => (await vm.ssh(IDENTITY.join('; '))).split('\n')
@@ -127,8 +126,11 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
     if (!second || !third) throw new Error('unreachable')
     expect(await second.ssh('cat /root/.ssh/authorized_keys')).toBe(second.key.publicKey.trim())
     for (const { key } of [first, third]) await expect(key.ssh(second.address, 'true')).rejects.toThrow()
-    const skew = Number(await second.ssh('date +%s')) - Date.now() / 1000
-    expect(Math.abs(skew)).toBeLessThan(10)
+    // On a busy host the answer takes seconds: it is of a moment between question and answer.
+    const asked = Date.now() / 1000
+    const told = Number(await second.ssh('date +%s'))
+    expect(told).toBeGreaterThan(asked - 10)
+    expect(told).toBeLessThan(Date.now() / 1000 + 10)
     expect(await second.ssh(`ping -c 1 -w 5 ${third.address.ip} > /dev/null && echo reached`)).toBe('reached')
   })
 
@@ -172,28 +174,16 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
   const inReserve = async () =>
     (await readdir(join(dataDir(), 'warm'))).filter((name) => /^[0-9a-f-]{36}$/.test(name))
 
-  async function eventually(isSo: () => boolean): Promise<void> {
-    for (let look = 0; look < 15_000 && !isSo(); look += 1) await sleep(LOOK_MS)
-    expect(isSo()).toBe(true)
-  }
-
   async function taken(): Promise<string> {
-    for (let look = 0; look < 15_000; look += 1) {
+    for (;;) {
       const id = engine.reserve?.take(like)
       if (id) return id
       await sleep(LOOK_MS)
     }
-    throw new Error('No guest was kept ready')
   }
 
-  async function restarted({ ssh }: Vm, bootId: string): Promise<void> {
-    for (let look = 0; look < 300; look += 1) {
-      await sleep(200)
-      const now = await ssh('cat /proc/sys/kernel/random/boot_id').catch(() => bootId)
-      if (now !== bootId) return
-    }
-    throw new Error('The guest did not restart')
-  }
+  const restarted = ({ ssh }: Vm, bootId: string) =>
+    expect.poll(() => ssh('cat /proc/sys/kernel/random/boot_id').catch(() => bootId)).not.toBe(bootId)
 
   test('a VM begins with one, and is the machine that it should be', async () => {
     const id = await taken()
@@ -222,7 +212,7 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
   })
 
   test('all memory that is kept ready is given back to a VM that needs it', async () => {
-    await eventually(() => engine.reserve?.held().guests === 1)
+    await expect.poll(() => engine.reserve?.held().guests).toBe(1)
     expect(engine.reserve?.held().memoryMb).toBeGreaterThan(0)
     const large = await create(newId(), 'large', first.key, 1024 * 1024)
     const started = engine.startMachine(large.id, { freshRoot: false, volumeIds: [] })
@@ -274,12 +264,11 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
       return null
     }
     let id: string | null = null
-    for (let look = 0; look < 15_000 && id === null; look += 1) {
+    while (id === null) {
       await sleep(LOOK_MS)
       id = await inTheMaking()
     }
     await server.kill()
-    if (id === null) throw new Error('No guest was being frozen')
     const next = await testEngine(own, { warm: true })
     await next.open()
     expect(await readdir(join(own, 'warm'))).toEqual([])
