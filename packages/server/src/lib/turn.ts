@@ -72,18 +72,29 @@ export async function readInTurns<Row extends { id: string }, O>(
   }
 }
 
-/** The elements of a generator, each asked for in a turn of the account. */
-export async function* inTurnsOf<T>(accountId: string, elements: AsyncGenerator<T>): AsyncGenerator<T> {
+/** How much of a text is made ready in one turn; what takes it may be slow. */
+const textOfTurn = 64 * 1024
+
+/** A text that comes in pieces: in each of its turns the account gets as many of them as a turn has time for. */
+export async function* inTurnsOf(accountId: string, pieces: AsyncGenerator<string>): AsyncGenerator<string> {
+  async function inOneTurn(): Promise<{ text: string; done: boolean }> {
+    await nextTurn()
+    const turn = pace()
+    let text = ''
+    while (text.length < textOfTurn && !turn.isUsedUp()) {
+      const next = await pieces.next()
+      if (next.done) return { text, done: true }
+      text += next.value
+    }
+    return { text, done: false }
+  }
   try {
-    for (;;) {
-      const next = await chargedTo(accountId, async () => {
-        await nextTurn()
-        return elements.next()
-      })
-      if (next.done) return
-      yield next.value
+    for (let done = false; !done; ) {
+      const part = await chargedTo(accountId, inOneTurn)
+      if (part.text !== '') yield part.text
+      done = part.done
     }
   } finally {
-    await elements.return(undefined)
+    await pieces.return(undefined)
   }
 }
